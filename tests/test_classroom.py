@@ -109,7 +109,7 @@ def test_a_roster_and_a_due_date(run: Run, works: Path, tmp_path: Path) -> None:
     assert code == 0
     assert "roster: 2 people, with id, name, email\n" in said  # and so without extension, whatever its column is called
     assert "1 of 2 on the roster handed in nothing: Zoe." in told
-    assert "2 of 3 submissions match nobody on the roster, or more than one: bob, eve." in told
+    assert "2 of 3 submissions fit no student on the roster, or more than one: bob, eve." in told
     assert "3 handed in, and the export does not say when" in said
     assert "When 3 of the submissions came" in (out / "report.html").read_text(encoding="utf-8")
     rows = grades(out)

@@ -742,7 +742,7 @@ def test_what_is_waited_for_is_shown_first(assignment: Assignment, graded: Calla
 
 
 def test_one_import_that_is_missing_is_said_once(assignment: Assignment, graded: Callable[[str], Result]) -> None:
-    """Then every function may be left out, though each is written; nobody is sent to write the first one."""
+    """Then every function may be left out, though each is written; no student is told to write the first one."""
     text = assignment.reference.replace("import numpy as np", "import numpy", 1)
     assert text.count("np.ndarray") > 3
     said = result_as_text("means", graded(text), options=True)

@@ -34,7 +34,7 @@ print(json.dumps([before, large(), held == copy, status]))
 
 
 def offered() -> bool:
-    """Whether this system lays memory out anew when it is asked to: Linux from 6.1 on."""
+    """Whether this system moves memory into large pages on request: Linux from 6.1 on."""
     version = tuple(map(int, platform.release().split("-")[0].split(".")[:2]))
     return sys.platform == "linux" and version >= (6, 1)
 

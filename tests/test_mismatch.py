@@ -98,7 +98,7 @@ def test_who_is_not_on_the_roster_is_counted(run: Run, works: Path, tmp_path: Pa
     roster = table(tmp_path / "roster.csv", "id,name", "007,Ada Lovelace", "13,Emmy Noether")
     code, _, told = run("class", "--roster", roster)
     assert code == 0
-    assert "2 of 3 submissions match nobody on the roster, or more than one: noetherbob_8, weili_9." in told
+    assert "2 of 3 submissions fit no student on the roster, or more than one: noetherbob_8, weili_9." in told
     assert "1 of 2 on the roster handed in nothing: Emmy Noether" in told
     assert "--alias FILE.csv" in told
 

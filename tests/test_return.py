@@ -197,7 +197,7 @@ def test_a_platform_that_knows_nobody_gets_nothing(
     """Its sheet would have no line that it can match; what to do instead is said, and nothing counts as given."""
     out = graded({"ada.py": "RIGHT", "bob.py": "x = 1"}, run, assignment, tmp_path, course)
     said = run("return", out, "--to", "moodle", code=2)
-    assert "Nobody of this class came from moodle, and no roster says who they are there." in said
+    assert "None of these submissions came from moodle, and no roster says who the students are there." in said
     assert "--to mail" in said
     assert not (out / "returned").exists()
 

@@ -199,5 +199,5 @@ def tell_unmatched(summary: Summary) -> None:
         names = several(person.name or person.id for _, person in absent)
         print(f"autograder: {len(absent)} of {people} on the roster handed in nothing: {names}.", file=sys.stderr)
     if strangers:
-        told = f"{len(strangers)} of {summary.submissions} submissions match nobody on the roster, or more than one: {several(strangers)}"
+        told = f"{len(strangers)} of {summary.submissions} submissions fit no student on the roster, or more than one: {several(strangers)}"
         print(f"autograder: {told}. If they are of people on it, {ALIASES}.", file=sys.stderr)

@@ -14,16 +14,25 @@ from autograder.command.options import CourseOption, check_course, fail, graded_
 
 if TYPE_CHECKING:
     from autograder.classroom.gradebook import Gradebook
+    from autograder.lms.platform import Platform
     from autograder.pages.returns import Return
 
 CANVAS_API, MAIL = "canvas-api", "mail"
-_NEXT = {  # what to do with the files
-    "blackboard": "In Blackboard: Grade Center, Work Offline, Upload the sheet.",
-    "brightspace": "In Brightspace: Grades, Import the sheet; in the assignment, Add Feedback Files takes the zip.",
-    "canvas": "In Canvas: Grades, Import the sheet; in the assignment, Upload Submissions takes the zip.",
-    "ilias": "In ILIAS: in the exercise's grades, Multi-Feedback takes the zip.",
-    "moodle": "In Moodle: in the assignment's submissions, Upload multiple feedback files in a zip, and Upload grading worksheet.",
-    "sakai": "In Sakai: put the sheet as grades.csv into the archive that Upload All takes, with the folders of the zip.",
+_NEXT = {  # what to do with the sheet, and with the zip of pages
+    "blackboard": ("In Blackboard: Grade Center, Work Offline, Upload the sheet.",),
+    "brightspace": (
+        "In Brightspace: Grades, Import the sheet.",
+        "In the assignment, Add Feedback Files takes the zip.",
+    ),
+    "canvas": ("In Canvas: Grades, Import the sheet.", "In the assignment, Upload Submissions takes the zip."),
+    "ilias": ("In ILIAS: in the exercise's grades, Multi-Feedback takes the zip.",),
+    "moodle": (
+        "In Moodle: in the assignment's submissions, Upload grading worksheet takes the sheet.",
+        "Upload multiple feedback files in a zip takes the zip.",
+    ),
+    "sakai": (
+        "In Sakai: put the sheet as grades.csv into the archive that Upload All takes, with the folders of the zip.",
+    ),
 }
 
 
@@ -41,7 +50,7 @@ def give_back(
 ) -> None:
     """Give students their points and pages back; only what changed since the last time."""
     from autograder.classroom.gradebook_view import absentees
-    from autograder.pages.returns import is_known, not_given, note_given, returns, takers, write_archive, write_mails
+    from autograder.pages.returns import is_known, not_given, returns, takers
 
     check_course(course)
     platforms = takers()
@@ -55,8 +64,8 @@ def give_back(
         platform = platforms.get(to)
         if platform and every and not any(is_known(platform, one) for one in every):
             fail(
-                f"Nobody of this class came from {to}, and no roster says who they are there. "
-                f"--to {MAIL} writes a message for each; or hand out the pages of {out / 'feedback'}. Nothing was written."
+                f"None of these submissions came from {to}, and no roster says who the students are there. "
+                f"--to {MAIL} writes a message to each; or hand out the pages of {out / 'feedback'}. Nothing was written."
             )
         print(
             f"{len(due)} of {len(every)} to be given to {to}{'' if again else ': new, or changed since they were given'}"
@@ -67,18 +76,31 @@ def give_back(
             _over_canvas(book, due, url, dry_run=dry_run)
         elif dry_run or not due:
             _tell(one.row.student for one in due)
-        elif to == MAIL:
-            folder, lost = write_mails(out, due, sender)
-            note_given(book, to, [one for one in due if one.row.student not in lost])
-            print(f"{folder}: an .eml file for each of {len(due) - len(lost)}; a mail program opens and sends them.")
-            _tell_lost(lost, "have no email on the roster; give one with --roster and grade again")
+        elif platform:
+            _as_files(book, due, platform)
         else:
-            assert platform  # the other places were dealt with
-            written = write_archive(out, platform, due)
-            note_given(book, to, [one for one in due if is_known(platform, one)])
-            print(*filter(None, (written.pages, written.sheet)), sep="\n")
-            print(_NEXT[to] if written.pages else _NEXT[to].partition(";")[0].rstrip(".") + ".")
-            _tell_lost(written.lost, f"did not come from {to}, so its archive has no place for their pages")
+            _by_mail(book, due, sender)
+
+
+def _as_files(book: Gradebook, due: Sequence[Return], platform: Platform) -> None:
+    """Write the sheet and the pages that a platform takes, and say what to do with them."""
+    from autograder.pages.returns import is_known, note_given, write_archive
+
+    written = write_archive(book.folder, platform, due)
+    note_given(book, platform.name, [one for one in due if is_known(platform, one)])
+    print(*filter(None, (written.pages, written.sheet)), sep="\n")
+    print(*(_NEXT[platform.name] if written.pages else _NEXT[platform.name][:1]))
+    _tell_lost(written.lost, f"did not come from {platform.name}, so its archive has no place for their pages")
+
+
+def _by_mail(book: Gradebook, due: Sequence[Return], sender: str) -> None:
+    """Write a message to each student who has an address."""
+    from autograder.pages.returns import note_given, write_mails
+
+    folder, lost = write_mails(book.folder, due, sender)
+    note_given(book, MAIL, [one for one in due if one.row.student not in lost])
+    print(f"{folder}: an .eml file for each of {len(due) - len(lost)}; a mail program opens and sends them.")
+    _tell_lost(lost, "have no email on the roster; give one with --roster and grade again")
 
 
 def _over_canvas(book: Gradebook, due: Sequence[Return], url: str, *, dry_run: bool) -> None:

@@ -28,8 +28,8 @@ class ChangedCases:
 
     def files(self, sets: Iterable[tuple[Misconception, ...]]) -> list[File]:
         """Return a file to grade for each set of known mistakes: the reference with these in it."""
-        if self._right is None:  # here, where it takes nobody's time
-            self._right = outcomes_of_reference(self._oracle, self._sandbox)
+        if self._right is None:  # before the time of any submission counts
+            self._right = _outcomes_of_reference(self._oracle, self._sandbox)
         file, reference = self._oracle.assignment.file, self._oracle.assignment.reference
         texts = ((mistakes, apply_edits(reference, mistakes) or "") for mistakes in sets)
         return [
@@ -42,7 +42,7 @@ class ChangedCases:
         return frozenset(request for trial in trials for request in trial.requests)
 
 
-def outcomes_of_reference(oracle: Oracle, sandbox: Sandbox) -> Outcomes:
+def _outcomes_of_reference(oracle: Oracle, sandbox: Sandbox) -> Outcomes:
     """Return the reference's outcomes of all cases in a sandbox; none where it does not get through them."""
     assignment = oracle.assignment
     source = Source.of(assignment.file, assignment.reference)
