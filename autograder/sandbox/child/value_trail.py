@@ -1,25 +1,22 @@
 """Follow one call of a program: which statement ran, what it read and set, and what those values were.
 
-It is a harness: its text is run beside student code, on a public call that failed, and in the grader's process on correct
-solutions. What it tells of student code is data to compare, no more: nothing rests on its being true.
+It is run beside student code, on a public call that failed, and in the grader's process on correct solutions. What it tells of
+student code is data to compare, no more: nothing rests on its being true.
 """
 
 from __future__ import annotations
 
-import ast
 import contextlib
-import linecache
 import math
 import operator
 import sys
-from collections.abc import Iterator
 from types import FrameType, ModuleType
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from autograder.sandbox.child.parse import parse
 from autograder.sandbox.child.program import Invocation, call_module
+from autograder.sandbox.child.statements import statements_of
 from autograder.sandbox.child.tree import array_of
 
 MOST_STEPS = 3000
@@ -207,67 +204,3 @@ def _held(value: Any) -> np.ndarray | None:
             held = np.array(found)
         return held if held.dtype.kind in "fiub" and held.size <= MOST_ENTRIES else None
     return None
-
-
-def statements_of(file: str, run: set[int]) -> list[list[Any]]:
-    """Return of each statement of a file that ran [first line, last line, what it reads, sets, may change, lines of its heads]."""
-    found: list[list[Any]] = []
-    with contextlib.suppress(SyntaxError, ValueError, RecursionError):
-        for node in ast.walk(parse("".join(linecache.getlines(file)), file)):
-            if isinstance(node, ast.FunctionDef):
-                for statement in node.body:
-                    _add_statement(statement, _bound_in(node), [], found)
-    return [each for each in found if not run.isdisjoint(range(each[0], each[1] + 1))]
-
-
-def _bound_in(function: ast.FunctionDef) -> set[str]:
-    """Return the names of a function's own variables."""
-    every = list(ast.walk(function))
-    set_there = {node.id for node in every if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
-    return set_there | {node.arg for node in every if isinstance(node, ast.arg)}
-
-
-def _add_statement(node: ast.stmt, bound: set[str], around: list[int], found: list[list[Any]]) -> None:
-    """Add a statement of a function, and those inside it."""
-    own = list(_own_parts(node))
-    last = max([node.lineno, *(getattr(part, "end_lineno", None) or 0 for part in own)])
-    parts = [part for each in own for part in ast.walk(each)]
-    reads = {part.id for part in parts if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Load)}
-    sets = {name for part in parts if isinstance(getattr(part, "ctx", None), ast.Store) for name in _base(part)}
-    if isinstance(node, ast.AugAssign):
-        reads |= _base(node.target)
-    if isinstance(node, ast.FunctionDef):
-        sets.add(node.name)
-    called = [part for part in parts if isinstance(part, ast.Call)]
-    touches = {name for call in called for part in (call.func, *call.args) for name in _base(part)} & bound
-    found.append([node.lineno, last, sorted(reads), sorted(sets), sorted(touches), around])
-    for inner in _blocks(node):
-        _add_statement(inner, bound, [*around, node.lineno], found)
-
-
-def _base(node: ast.AST) -> set[str]:
-    """Return the variable that an expression such as `x.y[z]` is a part of."""
-    while isinstance(node, ast.Attribute | ast.Subscript | ast.Starred):
-        node = node.value
-    return {node.id} if isinstance(node, ast.Name) else set()
-
-
-def _own_parts(node: ast.stmt) -> Iterator[ast.AST]:
-    """Yield what belongs to a statement itself: all of a simple one, of a compound one its head."""
-    if not hasattr(node, "body") or isinstance(node, ast.FunctionDef):
-        yield node
-        return
-    for name in ("test", "target", "iter", "subject"):
-        if part := getattr(node, name, None):
-            yield part
-    yield from getattr(node, "items", ())
-
-
-def _blocks(node: ast.stmt) -> Iterator[ast.stmt]:
-    """Yield the statements inside one, but for those of a function or class."""
-    if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-        return
-    for name in ("body", "orelse", "finalbody"):
-        yield from getattr(node, name, ())
-    for inner in (*getattr(node, "handlers", ()), *getattr(node, "cases", ())):
-        yield from inner.body
