@@ -5,6 +5,8 @@ Nothing is timed here: runs, jobs and comparisons are counted. `make bench` meas
 
 from __future__ import annotations
 
+import itertools
+import random
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -14,10 +16,10 @@ import pytest
 
 from autograder.course.catalog import load_assignment
 from autograder.course.spec import Status
-from autograder.judge import diagnose
+from autograder.judge import diagnose, mistake_pairs, outcomes_alike
 from autograder.judge.blame import diagnosis_of
 from autograder.judge.grade import grade
-from autograder.judge.outcomes_alike import Likeness, likeness, same_outcomes
+from autograder.judge.outcomes_alike import Likeness, agrees, is_mere_crash, likeness, same_outcomes
 from autograder.judge.result import Result
 from autograder.judge.result_json import told_result
 from autograder.judge.sieve import candidates
@@ -43,7 +45,7 @@ class Desk:
 
     def __post_init__(self) -> None:
         self._count(reference, "answer")
-        self._count(diagnose, "same_outcomes")
+        self._count(outcomes_alike, "same_outcomes")
         self._count(diagnose, "likeness")
 
     def _count(self, module: object, name: str) -> None:
@@ -146,7 +148,30 @@ def test_two_mistakes_are_tried_mostly_where_one_explains_a_part() -> None:
     scores = oracle.trials_of("attention_scores")
     wrong = {t: tuple(replace(o, value=o.value * 1.013) for o in oracle.expected(t)) for t in scores}
     assert diagnose.diagnose(oracle, "attention_scores", wrong, scores) is None
-    assert sum(len(names) > 1 for names in oracle.noted) <= diagnose.MAX_HIDDEN
+    assert sum(len(names) > 1 for names in oracle.noted) <= mistake_pairs.MAX_HIDDEN
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("slug", ["a2_bptt", "a5_attention"])
+def test_two_mistakes_at_once_are_among_the_few_that_are_tried(slug: str) -> None:
+    """Whichever two of an exercise a student makes, if some case shows more than one of them alone would."""
+    oracle, draw = Oracle(load_assignment(ROOT, slug).without_training(), 3), random.Random(1)
+    among, tried = list[bool](), list[int]()
+    for exercise in (e for e in oracle.assignment.exercises if e.name != "quiz"):
+        own = [(m.name,) for m in oracle.misconceptions_of(exercise.name)]
+        trials = [t for t in oracle.trials_of(exercise.name) if not t.is_large]
+        for one, other in draw.sample(list(itertools.combinations(own, 2)), k=15):
+            got = {t: oracle.answers(one + other, t) or () for t in trials}
+            failed = tuple(t for t in trials if got[t] and not same_outcomes(t, got[t], oracle.expected(t)))
+            alone = any(all(agrees(oracle, names, t, got[t]) for t in failed) for names in own)
+            if not failed or alone or any(map(is_mere_crash, itertools.chain(*got.values()))):
+                continue
+            likely, unlikely = mistake_pairs.pairs_to_try(oracle, own, got, failed)
+            among.append(one + other in likely + unlikely)
+            tried.append(len(likely))
+    assert len(among) > 30
+    assert sum(among) >= 0.9 * len(among)
+    assert sum(tried) <= 75 * len(tried)
 
 
 @pytest.mark.slow
@@ -189,6 +214,7 @@ def test_no_pair_of_mistakes_is_looked_for_on_long_sequences(monkeypatch: pytest
     monkeypatch.setattr(oracle, "answers", noted)
     trials = [t for t in oracle.trials_of("tiled_backward") if t.is_large or not t.case.weight > 1]
     wrong = {t: tuple(Outcome(Ending.RETURNED, 7.5) for _ in t.requests) for t in trials}
-    diagnose._pairs(oracle, [(m.name,) for m in oracle.misconceptions_of("tiled_backward")], wrong, tuple(trials))
+    own = [(m.name,) for m in oracle.misconceptions_of("tiled_backward")]
+    mistake_pairs.pairs_to_try(oracle, own, wrong, tuple(trials))
     assert asked
     assert not any(trial.is_large for trial in asked)

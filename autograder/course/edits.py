@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import difflib
+import functools
 import itertools
 import re
 
@@ -33,6 +34,7 @@ def _overlap(spans: list[tuple[int, int, str]]) -> bool:
     return any(b < end or (a, end) == (b, last) for (a, end, _), (b, last, _) in itertools.pairwise(spans))
 
 
+@functools.lru_cache(maxsize=4096)  # of a bank's edits each is made in many pairs
 def changed_span(reference: str, edit: Misconception) -> tuple[int, int, str]:
     """Return start and end of the text that an edit changes, without what old and new share, and its replacement."""
     start, old, new = reference.index(edit.old), edit.old, edit.new
@@ -42,13 +44,15 @@ def changed_span(reference: str, edit: Misconception) -> tuple[int, int, str]:
     return start + before, start + before + len(old) - after, new[: len(new) - after]
 
 
-def _changed_words(reference: str, edit: Misconception) -> list[tuple[int, int, str]]:
+@functools.lru_cache(maxsize=4096)
+def _changed_words(reference: str, edit: Misconception) -> tuple[tuple[int, int, str], ...]:
     """Return start, end and replacement of each run of words and signs that an edit changes."""
     start = reference.index(edit.old)
     old, new = _WORDS.findall(edit.old), _WORDS.findall(edit.new)
     places = [start, *(start + end for end in itertools.accumulate(map(len, old)))]
     matcher = difflib.SequenceMatcher(None, old, new, autojunk=False)
-    return [(places[i], places[j], "".join(new[k:n])) for tag, i, j, k, n in matcher.get_opcodes() if tag != "equal"]
+    changed = ((places[i], places[j], "".join(new[k:n])) for tag, i, j, k, n in matcher.get_opcodes() if tag != "equal")
+    return tuple(changed)
 
 
 def _shared(one: str, other: str) -> int:

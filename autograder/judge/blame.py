@@ -15,9 +15,9 @@ from autograder.course.quiz_checks import choice
 from autograder.course.spec import Finding, Status
 from autograder.judge.checks import untouched
 from autograder.judge.compare import identical
-from autograder.judge.diagnose import agrees, diagnose, diagnose_all_but_one
+from autograder.judge.diagnose import diagnose, diagnose_all_but_one
 from autograder.judge.outcome_keys import once_for_all
-from autograder.judge.outcomes_alike import UNCOMPARABLE, answers_of
+from autograder.judge.outcomes_alike import UNCOMPARABLE, agrees, answers_of
 from autograder.judge.reasons import Diagnosis
 from autograder.judge.trials import Facts, Judged, Trial
 from autograder.sandbox.child.tree import leaves
@@ -60,12 +60,15 @@ class Verdict:
 
 
 class Named(Mapping[str, Diagnosis | None]):
-    """The diagnosis of every failing exercise, each looked at alone, and looked for when it is first asked for."""
+    """The diagnosis of every failing exercise, each looked at alone, and looked for when it is first asked for.
 
-    def __init__(self, oracle: Facts, judged: Sequence[Judged]) -> None:
+    Unless it is `thorough`, only those by a single mistake of the exercise, which are found in no time.
+    """
+
+    def __init__(self, oracle: Facts, judged: Sequence[Judged], *, thorough: bool = True) -> None:
         failing = {j.trial.case.exercise for j in judged if j.status in OWN_FAULT}
         self._names = [e.name for e in oracle.assignment.exercises if e.name in failing]
-        self._find = functools.cache(lambda name: diagnosis_of(oracle, name, judged))
+        self._find = functools.cache(lambda name: diagnosis_of(oracle, name, judged, thorough=thorough))
 
     def __getitem__(self, name: str) -> Diagnosis | None:
         """Return an exercise's diagnosis. Raises KeyError where it does not fail."""
@@ -224,7 +227,7 @@ def place_of(oracle: Facts, trial: Trial, outcome: Outcome) -> str:
 
 
 def diagnosis_of(
-    oracle: Facts, exercise: str, judged: Sequence[Judged], carried: tuple[str, ...] = ()
+    oracle: Facts, exercise: str, judged: Sequence[Judged], carried: tuple[str, ...] = (), *, thorough: bool = True
 ) -> Diagnosis | None:
     """Return the known mistakes that explain an exercise's failures, or all of them but one, or None.
 
@@ -237,7 +240,10 @@ def diagnosis_of(
     if all(j.status is Status.PASSED for j in ran) or any(_has_far_more_parts(oracle, j) for j in ran):
         return None
     return once_for_all(
-        oracle, ("diagnosis", exercise, *carried), ran, lambda: _diagnosis_of(oracle, exercise, ran, carried)
+        oracle,
+        ("diagnosis", exercise, thorough, *carried),
+        ran,
+        lambda: _diagnosis_of(oracle, exercise, ran, carried, thorough=thorough),
     )
 
 
@@ -259,17 +265,19 @@ def _parts(outcome: Outcome) -> int:
     return sum(1 for _ in leaves([outcome.value, list(outcome.args)]))
 
 
-def _diagnosis_of(oracle: Facts, exercise: str, ran: Sequence[Judged], carried: tuple[str, ...]) -> Diagnosis | None:
+def _diagnosis_of(
+    oracle: Facts, exercise: str, ran: Sequence[Judged], carried: tuple[str, ...], *, thorough: bool
+) -> Diagnosis | None:
     failed = [j.trial for j in ran if j.status is not Status.PASSED]
     got = {j.trial: j.outcomes for j in ran}
-    found = diagnose(oracle, exercise, got, failed, carried)
+    found = diagnose(oracle, exercise, got, failed, carried, thorough=thorough)
     if found or carried:
         return found
     changed = {j.trial for j in ran if j.finding and j.finding.kind == "mutated"}
     unchanged = {t: _with_arguments(t, o, oracle.expected(t)) for t, o in got.items() if t not in changed}
     wrong = [trial for trial in failed if trial not in changed]
     if wrong and (changed or any(unchanged[trial] is not got[trial] for trial in wrong)):
-        found = diagnose(oracle, exercise, unchanged, wrong)
+        found = diagnose(oracle, exercise, unchanged, wrong, thorough=thorough)
         if found:
             return replace(found, cases=frozenset(trial.case.name for trial in wrong))
     return diagnose_all_but_one(oracle, exercise, unchanged, wrong)

@@ -14,18 +14,19 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from autograder.course.spec import Misconception
 from autograder.judge.array_pairs import arrays_in
+from autograder.judge.mistake_pairs import pairs_to_try
 from autograder.judge.outcomes_alike import (
     UNCOMPARABLE,
     Likeness,
+    agrees,
     answers_of,
     has_finite_wrong,
     is_all_overflow,
     is_mere_crash,
     likeness,
-    same_outcomes,
 )
 from autograder.judge.reasons import Diagnosis, Mistake
-from autograder.judge.sieve import candidates, compared_by_numbers, giving_a_part
+from autograder.judge.sieve import candidates
 from autograder.judge.tolerance import deviation
 from autograder.judge.trials import Facts, Trial
 from autograder.sandbox.job import Outcome
@@ -33,11 +34,6 @@ from autograder.sandbox.job import Outcome
 MAX_NAMED = 3  # more candidates than this explain nothing
 NOISE, FAR = 1e-6, 100  # by how much an explanation may be off, and how much further than the closest one
 MIN_EXPLAINED = 2  # failures at least that a mistake explains which leaves one open
-MAX_SIEVED = 3  # failed cases on which every mistake is tried alone, to see which pairs are worth trying
-MAX_PAIRS, MAX_MORE = 300, 150  # that are tried, and of those that are unlikely
-MAX_HIDDEN = (
-    60  # pairs of which neither shows in any of the student's numbers, as in a sum over fewer that is divided by more
-)
 
 
 def diagnose(
@@ -46,13 +42,16 @@ def diagnose(
     got: Mapping[Trial, tuple[Outcome, ...]],
     failed: Iterable[Trial],
     carried: tuple[str, ...] = (),
+    *,
+    thorough: bool = True,
 ) -> Diagnosis | None:
     """Return what explains an exercise's failures: one misconception, else two at once, else None.
 
-    `carried` are misconceptions already charged to other exercises, which this one may build on.
+    With `carried`, misconceptions already charged to other exercises, one of this exercise is looked for that builds on them.
+    Unless it is `thorough`, only single misconceptions of the exercise are looked at.
     """
     failed = tuple(failed)
-    found = next(filter(None, _explanations(oracle, exercise, got, failed, carried)), ())
+    found = next(filter(None, _explanations(oracle, exercise, got, failed, carried, thorough=thorough)), ())
     found = _closest(oracle, found, got, failed) if len(found) > 1 else found
     crashes_only = all(any(map(is_mere_crash, got[trial])) for trial in failed)  # what returned beside one says nothing
     found = _only_one(oracle, found) if crashes_only else found
@@ -143,11 +142,14 @@ def _explanations(
     got: Mapping[Trial, tuple[Outcome, ...]],
     failed: tuple[Trial, ...],
     carried: tuple[str, ...],
+    *,
+    thorough: bool,
 ) -> Iterator[tuple[tuple[str, ...], ...]]:
     """Yield what explains the failures in each way that there is, the likeliest way first; often that is nothing."""
+    soonest = tuple(sorted(failed, key=lambda trial: trial.cost))  # most mistakes are left out by the first
 
     def possible(attempt: list[tuple[str, ...]]) -> list[tuple[str, ...]]:
-        for trial in failed:
+        for trial in soonest:
             attempt = candidates(oracle, attempt, trial, got[trial])
         return attempt
 
@@ -156,79 +158,26 @@ def _explanations(
 
     own: list[tuple[str, ...]] = [(m.name,) for m in oracle.misconceptions_of(exercise)]
     yield explain(own)
-    yield explain([(*carried, *names) for names in own] if carried else [])
-    likely, unlikely = _pairs(oracle, own, got, failed)
-    yield explain(likely)
+    if carried:
+        yield explain([(*carried, *names) for names in own])
+        return
+    unlikely: list[tuple[str, ...]] = []
+    if thorough:
+        likely, unlikely = pairs_to_try(oracle, own, got, soonest)
+        yield explain(likely)
     near = {names: _nearness(oracle, names, got, failed) for names in possible(own)}
     yield _only_one(oracle, tuple(names for names, found in near.items() if found is Likeness.EVIDENCE))
     yield _only_one(oracle, tuple(names for names, found in near.items() if found is Likeness.COMPATIBLE))
-    yield _only_one(oracle, explain([(m.name,) for m in oracle.assignment.misconceptions if m.exercise != exercise]))
-    yield explain(unlikely)
+    if thorough:
+        others: list[tuple[str, ...]] = [(m.name,) for m in oracle.assignment.misconceptions if m.exercise != exercise]
+        yield _only_one(oracle, explain(others))
+        yield explain(unlikely)
 
 
 def _only_one(oracle: Facts, found: tuple[tuple[str, ...], ...]) -> tuple[tuple[str, ...], ...]:
     """Return explanations if they are one mistake and its twins; here a choice is no explanation."""
     others = {name for names in found[1:] for name in names}
     return found if found and others <= set(oracle.misconception(found[0][0]).twins) else ()
-
-
-def _pairs(
-    oracle: Facts, own: list[tuple[str, ...]], got: Mapping[Trial, tuple[Outcome, ...]], failed: tuple[Trial, ...]
-) -> tuple[list[tuple[str, ...]], list[tuple[str, ...]]]:
-    """Return the pairs of mistakes that may explain an exercise together.
-
-    Trying all would be thousands of runs. On a failed case that one of a pair alone does not change, the other alone mostly
-    gives the student's answer; so what each gives alone, on a few of the failed cases, says which pairs to try first: those of
-    which one explains a part of the failures alone, and a few more, since two in one expression may hide each other. Of the
-    rest, only those are tried of which one explains a part and both are run on each of these.
-    """
-    if all(any(map(is_mere_crash, got[trial])) for trial in failed):
-        return [], []  # one mistake is enough for a crash, and each run of a pair may be a whole training
-    failed = tuple(trial for trial in failed if not trial.is_large) or failed[:1]  # others say as much in far less time
-    parts = _explaining_a_part(oracle, own, got, failed)
-    pairs = every = list(itertools.combinations(own, 2))
-    for trial in failed[:MAX_SIEVED]:
-        changes = _changing(oracle, own, trial)
-        gives = {
-            n for n in candidates(oracle, list(changes), trial, got[trial]) if agrees(oracle, n, trial, got[trial])
-        }
-        pairs = [
-            (a, b)
-            for a, b in pairs
-            if (a in changes and b in changes) or (a in gives and b not in changes) or (b in gives and a not in changes)
-        ]
-    partly = {pair for pair in every if not parts.isdisjoint(pair)}
-    likely = [pair for pair in pairs if pair in partly][:MAX_PAIRS] + [pair for pair in pairs if pair not in partly][
-        :MAX_HIDDEN
-    ]
-    both = [
-        (a, b)
-        for a, b in every
-        if (a, b) in partly and (a, b) not in pairs
-        and all(oracle.matters(a[0], t) and oracle.matters(b[0], t) for t in failed[:MAX_SIEVED])
-    ]  # fmt: skip
-    return [a + b for a, b in likely], [a + b for a, b in both[:MAX_MORE]]
-
-
-def _explaining_a_part(
-    oracle: Facts, own: list[tuple[str, ...]], got: Mapping[Trial, tuple[Outcome, ...]], failed: tuple[Trial, ...]
-) -> set[tuple[str, ...]]:
-    """Return the mistakes that give the student's outcomes of a failed case, or some of its wrong numbers."""
-    parts = set[tuple[str, ...]]()
-    for trial in failed:
-        parts |= giving_a_part(oracle, own, trial, got[trial])
-        if not compared_by_numbers(trial, got[trial]):
-            parts |= {names for names in own if names not in parts and agrees(oracle, names, trial, got[trial])}
-    return parts
-
-
-def _changing(oracle: Facts, own: list[tuple[str, ...]], trial: Trial) -> frozenset[tuple[str, ...]]:
-    """Return the mistakes that change a trial when they are made alone."""
-
-    def made() -> frozenset[tuple[str, ...]]:
-        return frozenset(names for names in own if not agrees(oracle, names, trial, oracle.expected(trial)))
-
-    return oracle.kept(("changing", trial, *own), made)
 
 
 def _explains(
@@ -288,9 +237,3 @@ def _nearness(
     if Likeness.VAGUE in told:
         return Likeness.NONE
     return Likeness.EVIDENCE if Likeness.PLACES in told else Likeness.COMPATIBLE
-
-
-def agrees(oracle: Facts, names: tuple[str, ...], trial: Trial, got: tuple[Outcome, ...]) -> bool:
-    """Whether a student's outcomes of one trial are those of the reference with these misconceptions."""
-    variant = oracle.answers(names, trial)
-    return variant is not None and same_outcomes(trial, got, variant)

@@ -99,13 +99,19 @@ def _judged(reading: Reading, oracle: Knowledge, sandbox: Sandbox, ran: JobResul
 
 def _blamed(oracle: Knowledge, source: Source, sandbox: Sandbox, judged: tuple[Judged, ...], named: Named) -> Verdict:
     """Return the verdict, after mistakes were followed into the exercises that build on them."""
-    first = assign_blame(oracle, judged, named, {})
     if len(named) < 2 and not any(map(has_stopped, judged)):
-        return first
-    followed = oracle.follow(source, sandbox, judged, first.excused.keys(), _known(judged, named, first))
-    verdict = assign_blame(oracle, judged, named, followed) if followed else first
-    if first.excused.keys() - verdict.excused.keys():  # what explained them is itself found to follow from another one
-        more = oracle.follow(source, sandbox, judged, verdict.excused.keys(), _known(judged, named, verdict))
+        return assign_blame(oracle, judged, named, {})
+    # What follows from another exercise needs no name, and to look for two mistakes at once takes longest.
+    soon = Named(oracle, judged, thorough=False)
+    first = assign_blame(oracle, judged, soon, {})
+    known = _known(judged, soon, first)
+    followed = oracle.follow(source, sandbox, judged, first.excused.keys(), known)
+    verdict = assign_blame(oracle, judged, named, followed)
+    known_by_now = _known(judged, named, verdict)
+    has_new_name = verdict.may_charge_twice(judged) and set(known_by_now).difference(known)
+    # What explained others is itself found to follow from another one, or what others may follow from has got its name.
+    if first.excused.keys() - verdict.excused.keys() or has_new_name:
+        more = oracle.follow(source, sandbox, judged, verdict.excused.keys(), known_by_now)
         verdict = assign_blame(oracle, judged, named, {**more, **followed})
     return verdict
 

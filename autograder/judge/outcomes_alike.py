@@ -17,7 +17,7 @@ import numpy as np
 from autograder.course.spec import Answer
 from autograder.judge.crash_kinds import of_one_family
 from autograder.judge.crash_reasons import kind_of_crash
-from autograder.judge.trials import Trial
+from autograder.judge.trials import Facts, Trial
 from autograder.sandbox.child.tree import Tensor, leaves
 from autograder.sandbox.job import Ending, Frame, Outcome, Trouble
 
@@ -57,6 +57,12 @@ def same_outcomes(trial: Trial, got: tuple[Outcome, ...], other: tuple[Outcome, 
         return trial.case.check.alike(answers_of(got), answers_of(other))
     except UNCOMPARABLE:
         return False
+
+
+def agrees(oracle: Facts, names: tuple[str, ...], trial: Trial, got: tuple[Outcome, ...]) -> bool:
+    """Whether a student's outcomes of one trial are those of the reference with these misconceptions."""
+    variant = oracle.answers(names, trial)
+    return variant is not None and same_outcomes(trial, got, variant)
 
 
 def likeness(

@@ -10,8 +10,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from autograder.judge.blame import OWN_FAULT, Verdict
-from autograder.judge.diagnose import agrees
 from autograder.judge.forbidden import Reading
+from autograder.judge.outcomes_alike import agrees
 from autograder.judge.reasons import Diagnosis
 from autograder.judge.trials import Facts, Judged, Trial
 

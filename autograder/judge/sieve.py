@@ -7,6 +7,8 @@ here is neither the same nor alike in the sense of `outcomes_alike.py`.
 from __future__ import annotations
 
 import functools
+import itertools
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -24,6 +26,7 @@ _MORE = 1 + 1e-9  # than the tolerance, for the rounding of a quotient
 _SAME = 0.1  # of the tolerance: float noise is below that, and few other numbers are
 Names = tuple[str, ...]
 Path = tuple[Any, ...]
+Kind = tuple[tuple[Path, ...], tuple[tuple[int, ...], ...]]  # the places of arrays and numbers, and their shapes
 
 
 @dataclass(frozen=True)
@@ -35,9 +38,23 @@ class Signature:
     numbers: np.ndarray
     scales: np.ndarray
 
+    @property
+    def kind(self) -> Kind:
+        """What answers share whose numbers can be compared one by one."""
+        return self.places, self.shapes
+
     def is_like(self, other: Signature) -> bool:
-        """Whether both have the same arrays and numbers, so that these can be compared one by one."""
-        return (self.places, self.shapes) == (other.places, other.shapes)
+        """Whether both have the same arrays and numbers."""
+        return self.kind == other.kind
+
+
+@dataclass(frozen=True)
+class Shown:
+    """Which of a student's numbers are wrong, and which of them each of some mistakes changes, and gives, when it is made alone."""
+
+    wrong: np.ndarray  # (numbers,)
+    changes: np.ndarray  # (mistakes, numbers)
+    gives: np.ndarray  # (mistakes, numbers)
 
 
 def candidates(
@@ -50,8 +67,10 @@ def candidates(
     known = _all_known(oracle, attempt, trial)
     left = {names for names, s in known if s is None or s.places != mine.places}
     told = [(names, s) for names, s in known if s and s.is_like(mine)]
-    excess = _excess(trial, mine, [s for _, s in told])
-    left |= {names for (names, _), over in zip(told, excess, strict=True) if not (over > 0).any()}
+    if told:
+        numbers, scales = (np.stack(parts) for parts in zip(*((s.numbers, s.scales) for _, s in told), strict=True))
+        excess = _excess(trial, mine, numbers, scales)
+        left |= {names for (names, _), over in zip(told, excess, strict=True) if not (over > 0).any()}
     return [names for names in attempt if names in left]
 
 
@@ -62,22 +81,63 @@ def compared_by_numbers(trial: Trial, got: tuple[Outcome, ...]) -> bool:
 
 def giving_a_part(oracle: Facts, attempt: Sequence[Names], trial: Trial, got: tuple[Outcome, ...]) -> set[Names]:
     """Return those of some mistakes that give at least one of the student's wrong numbers in a trial, or the same wrong shapes."""
+    shown = shown_by(oracle, attempt, trial, got)
+    parts = (shown.gives & shown.wrong).any(axis=1) if shown else ()
+    return {names for names, part in zip(attempt, parts, strict=False) if part}
+
+
+def shown_by(oracle: Facts, attempt: Sequence[Names], trial: Trial, got: tuple[Outcome, ...]) -> Shown | None:
+    """Return what the student's numbers in a trial show of some mistakes; None where no number can be compared.
+
+    Where these have other shapes than the right ones, that is as one number, and a mistake with the same shapes gives it.
+    """
     mine, right = _signature(trial, got), _signature(trial, oracle.expected(trial))
-    if mine is None:
-        return set()
-    told = [(names, s) for names, s in _all_known(oracle, attempt, trial) if s and s.is_like(mine)]
+    finite = np.isfinite(mine.numbers) if mine else np.zeros(0, bool)
+    if mine is None or not finite.any():
+        return None
+    known = _of_all(oracle, tuple(attempt), trial)
+    gives, changes = np.zeros((2, len(attempt), len(finite)), bool)
+    changes[:] = True
     if right is None or not right.is_like(mine):
-        return {names for names, _ in told}
-    wrong = _excess(trial, mine, [right])[0] > 0
-    excess = _excess(trial, mine, [s for _, s in told], _SAME)
-    return {names for (names, _), over in zip(told, excess, strict=True) if (wrong & (over <= 0)).any()}
+        alike = [known[key][0] for key in known if right and key == right.kind]
+        gives[known[mine.kind][0] if mine.kind in known else []] = True
+        changes[list(itertools.chain(*alike))] = False
+        return Shown(np.array([True]), changes[:, :1], gives[:, :1])
+    if mine.kind in known:
+        like, numbers, scales = known[mine.kind]
+        gives[like] = _excess(trial, mine, numbers, scales, _SAME) <= 0
+        changes[like] = ~(_excess(trial, right, numbers, scales, _SAME) <= 0)
+    wrong = _excess(trial, mine, right.numbers, right.scales) > 0
+    return Shown(wrong[finite], changes[:, finite], gives[:, finite])
 
 
-def _excess(trial: Trial, mine: Signature, others: Sequence[Signature], share: float = _MORE) -> np.ndarray:
-    """Return by how much the numbers of others are further off than a share of the tolerance, a row for each; NaN is neither near nor far."""
-    limit = getattr(trial.case.check, "tolerance", 0.0) * share
-    rows = [np.abs(mine.numbers - other.numbers) - limit * other.scales for other in others]
-    return np.stack(rows) if rows else np.empty((0, len(mine.numbers)))
+def _of_all(
+    oracle: Facts, attempt: tuple[Names, ...], trial: Trial
+) -> dict[Kind, tuple[list[int], np.ndarray, np.ndarray]]:
+    """Return the numbers and scales of mistakes in a trial as arrays, and which mistakes these are, by the kind of their answers."""
+
+    def made() -> dict[Kind, tuple[list[int], np.ndarray, np.ndarray]]:
+        found = defaultdict[Kind, list[tuple[int, Signature]]](list)
+        for number, names in enumerate(attempt):
+            for signature in filter(None, _known(oracle, names, trial)):
+                found[signature.kind].append((number, signature))
+        return {
+            kind: (
+                [n for n, _ in known],
+                np.stack([s.numbers for _, s in known]),
+                np.stack([s.scales for _, s in known]),
+            )
+            for kind, known in found.items()
+        }
+
+    return oracle.kept(("numbers", trial, *attempt), made)
+
+
+def _excess(trial: Trial, mine: Signature, numbers: np.ndarray, scales: np.ndarray, share: float = _MORE) -> np.ndarray:
+    """Return by how much the numbers of others are further off than a share of the tolerance; NaN is neither near nor far."""
+    limit: float = getattr(trial.case.check, "tolerance", 0.0) * share
+    excess: np.ndarray = np.abs(mine.numbers - numbers) - limit * scales
+    return excess
 
 
 def _all_known(oracle: Facts, attempt: Sequence[Names], trial: Trial) -> list[tuple[Names, Signature | None]]:

@@ -34,9 +34,19 @@ class Trial:
     requests: tuple[Request, ...]
 
     @cached_property
+    def size(self) -> int:
+        """How many numbers its calls get."""
+        return numbers_in([[request.args, dict(request.kwargs)] for request in self.requests])
+
+    @property
+    def cost(self) -> tuple[int, int]:
+        """What says, beside other trials of an exercise, how long it takes: its calls, and the numbers that they get."""
+        return len(self.requests), self.size
+
+    @property
     def is_large(self) -> bool:
-        """Whether its calls get so many numbers that each known mistake would take long on it."""
-        return numbers_in([[request.args, dict(request.kwargs)] for request in self.requests]) > LARGE
+        """Whether these are so many that each known mistake would take long on it."""
+        return self.size > LARGE
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 
@@ -27,8 +27,9 @@ from autograder.sandbox.job import Ending, Job, Outcome, Request, Sandbox, Sourc
 from autograder.sandbox.time_limits import WALL
 
 _HARNESS = f"from {value_trail.__name__} import value_trail"
-MOST_CALLS = 6  # that are followed
+MOST_CALLS = 4  # that are followed
 MOST_LINES = 6  # statements that are told; more help no one
+MOST_IN_COMMON = 15  # statements that calls may be wrong in; further calls do not bring more of them down to so few
 MOST_IN_LOOP = 9  # where the pass of a loop is told, which helps by itself
 MOST_PASSES, MOST_VARIABLES = 50, 50  # of loops that are looked at: a child may tell of any number
 MOST_KEPT = 100  # calls whose right values are kept
@@ -65,11 +66,11 @@ def turning_point(
     requests = tuple(_following(request, statements=True) for request, _ in calls)
     ran = sandbox.run(Job(source, requests, limits, assignment.shortcuts, assignment.torch))
     told = [read_trail(outcome.value) for outcome in ran.outcomes]
-    followed = [
+    followed = (  # the right values of a call take longest, and are not looked at where those before are enough
         Followed(trail, _right_values(oracle, request, tolerance))
         for trail, (request, tolerance) in zip(told, calls, strict=True)
         if trail
-    ]
+    )
     turn = turn_of(followed, lambda function: _owner(oracle, function) not in ("", exercise))
     return turn if turn and _is_in(source, turn) else None
 
@@ -151,12 +152,17 @@ def _owner(oracle: Reference, function: str) -> str:
     return next((name for name, blank in blanks if f"{function}.".startswith(f"{blank}.")), "")
 
 
-def turn_of(followed: Sequence[Followed], elsewhere: Callable[[str], bool]) -> Turn | None:
+def turn_of(followed: Iterable[Followed], elsewhere: Callable[[str], bool]) -> Turn | None:
     """Return the turn that explains all of some wrong calls: the statements that each of them may be wrong in."""
-    found = [(one, *_slice_of(one, elsewhere)) for one in followed]
+    found: list[tuple[Followed, Pass | None, Slice, Lines]] = []
+    common: set[tuple[str, int]] = set()
+    for one in followed:
+        found.append((one, *_slice_of(one, elsewhere)))
+        common = common.intersection(found[-1][3]) if len(found) > 1 else set(found[-1][3])
+        if not 0 < len(common) <= MOST_IN_COMMON:
+            return None
     if not found:
         return None
-    common = set.intersection(*(set(lines) for *_, lines in found))
     one, turn, slice_, _ = min(found, key=lambda each: len(each[3]))
     told = sorted(common)
     anchor = _anchor(one, slice_, turn)

@@ -100,7 +100,8 @@ def _stand_in(parameters: Sequence[str], answers: Sequence[tuple[Shapes, Any]]) 
         answer = next((answer for known, answer in answers if known == shapes), None)
         if answer is None:
             raise ValueError(OTHER_SHAPES)
-        return map_leaves(lambda leaf: _mixed(leaf, given), answer)
+        totals: dict[str, Any] = {}
+        return map_leaves(lambda leaf: _mixed(leaf, given, totals), answer)
 
     return stand_in
 
@@ -122,15 +123,23 @@ def shapes_of(given: Sequence[Any]) -> Shapes:
     ]
 
 
-def _mixed(leaf: Any, given: Sequence[Any]) -> Any:
-    """Return an array of fractions scaled by a function of all arguments, through which gradients flow."""
-    if not hasattr(leaf, "shape") or "float" not in str(leaf.dtype):
+def _mixed(leaf: Any, given: Sequence[Any], totals: dict[str, Any]) -> Any:
+    """Return an array of fractions scaled by a function of all arguments, through which gradients flow.
+
+    `totals` holds by dtype what was computed of these arguments so far.
+    """
+    dtype = str(getattr(leaf, "dtype", ""))
+    if "float" not in dtype:
         return leaf
+    if dtype not in totals:
+        totals[dtype] = _total(given, leaf)
+    return leaf * (1.5 + (np.tanh(totals[dtype]) if isinstance(leaf, np.ndarray) else totals[dtype].tanh()))
+
+
+def _total(given: Sequence[Any], like: Any) -> Any:
+    """Return the sum over all arrays of their inner products with fixed numbers, in the dtype of another array."""
     arrays = [array for array in leaves(list(given)) if hasattr(array, "shape") and 0 not in array.shape]
-    total = sum(
-        (_projected(array, number, leaf) for number, array in enumerate(arrays)), leaf.reshape(-1)[:1].sum() * 0
-    )
-    return leaf * (1.5 + (np.tanh(total) if isinstance(leaf, np.ndarray) else total.tanh()))
+    return sum((_projected(array, number, like) for number, array in enumerate(arrays)), like.reshape(-1)[:1].sum() * 0)
 
 
 def _projected(array: Any, number: int, like: Any) -> Any:
