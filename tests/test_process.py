@@ -255,10 +255,9 @@ def test_an_exercise_that_is_no_function_is_an_error_of_its_own(run: Run) -> Non
         "def f(:",
         "x = 1\n  y = 2",
         "f = '\\x00'\n\0",
-        "raise SystemExit",
         "# \ud800\nx =",
     ],
-    ids=["empty", "syntax", "indent", "nul", "exit", "surrogate"],
+    ids=["empty", "syntax", "indent", "nul", "surrogate"],
 )
 def test_a_file_that_cannot_be_imported(run: Run, text: str) -> None:
     """Every call has that one reason; an empty file imports and holds nothing."""
@@ -272,7 +271,9 @@ def test_a_file_that_cannot_be_imported(run: Run, text: str) -> None:
         assert endings(result) == [Ending.ABSENT] * 2
 
 
-@pytest.mark.parametrize("line", ["1 / 0", "import not_there", "print(f(1))", "raise ValueError", "assert False"])
+@pytest.mark.parametrize(
+    "line", ["1 / 0", "import not_there", "print(f(1))", "raise ValueError", "assert False", "import sys; sys.exit()"]
+)
 def test_a_statement_that_fails_is_noted_and_the_others_count(run: Run, line: str) -> None:
     """What goes wrong beside the functions costs nothing by itself."""
     result = run(f"{line}\ndef f(x):\n    return x\n", ask("f", 1))
@@ -847,9 +848,11 @@ def test_the_last_definition_counts(run: Run) -> None:
     assert run("", ask("f"), cells=cells).outcomes[0].value == 2
 
 
-def test_a_notebook_that_exits_is_not_importable(run: Run) -> None:
-    """SystemExit in a definition ends the import, and nothing else."""
-    assert run("", ask("f"), cells=["def f(x=exit()): pass"]).loading.ending is Ending.RAISED
+def test_an_exit_ends_nothing_but_its_own_statement(run: Run) -> None:
+    """In a definition as well, whose function is missing then; what comes after it counts."""
+    result = run("", ask("f"), ask("g"), cells=["def f(x=exit()): pass", "def g():\n    return 2"])
+    assert endings(result) == [Ending.ABSENT, Ending.RETURNED]
+    assert [note.type_name for note in result.notes] == ["SystemExit"]
 
 
 # What student code can reach

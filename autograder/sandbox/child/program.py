@@ -192,7 +192,7 @@ class Program:
         whole = compile(text, label, "exec", dont_inherit=True)
         try:
             exec(whole, module.__dict__)  # noqa: S102
-        except Exception as error:  # noqa: BLE001
+        except (Exception, SystemExit) as error:  # noqa: BLE001
             self._note(error)
             for node in _statements_after(error, whole, parse(text, label).body):
                 self._run(node, label, whole.co_flags & FUTURES, module)
@@ -213,10 +213,12 @@ class Program:
         try:
             code = compile(ast.Module([node], []), label, "exec", flags=futures, dont_inherit=True)
             exec(code, module.__dict__)  # noqa: S102
-        except Exception as error:  # noqa: BLE001
+        except (Exception, SystemExit) as error:  # noqa: BLE001
             self._note(error)
 
-    def _note(self, error: Exception) -> None:
+    def _note(self, error: Exception | SystemExit) -> None:
+        if isinstance(error, SystemExit) and type(error) is not SystemExit:
+            raise error  # the end of the process itself, in the grader's
         if len(self.notes) < MAX_NOTES:
             self.notes.append(describe(error, self.texts))
 
@@ -241,7 +243,7 @@ def _compiled(harness: str) -> types.CodeType:
     return compile(harness, "training.py", "exec", dont_inherit=True)
 
 
-def _statements_after(error: Exception, whole: types.CodeType, statements: list[ast.stmt]) -> list[ast.stmt]:
+def _statements_after(error: BaseException, whole: types.CodeType, statements: list[ast.stmt]) -> list[ast.stmt]:
     """Return the statements of a file that come after the one in which it raised; none where that is not to be seen."""
     at = next((trace.tb_lasti for trace in _traces_below(error.__traceback__) if trace.tb_frame.f_code is whole), None)
     if at is None:
