@@ -95,6 +95,28 @@ def test_user_names_on_a_roster(tmp_path: Path, header: str, person: Person) -> 
     assert roster(tmp_path, f"{header}\n{','.join(row.split(',')[: header.count(',') + 1])}\n").people == (person,)
 
 
+WORKSHEET = (
+    "Identifier,Full name,Email address,Status,Grade\n"
+    "Participant 101,Li Wei,li1@example.org,-,\nParticipant 102,Li Wei,li2@example.org,-,\nParticipant 103,Bob Noether,,-,\n"
+)
+
+
+def test_moodles_worksheet_tells_two_of_one_name_apart(tmp_path: Path) -> None:
+    """By the participants' numbers of that assignment; of another one they are other people's, and the name decides."""
+    here = roster(tmp_path, WORKSHEET)
+
+    def found(name: str, number: str, system: str = "moodle") -> str:
+        person = here.find(Owner(f"{name}_{number}", name, number, system=system))
+        return person.id if person else ""
+
+    assert [found("Li Wei", "101"), found("Li Wei", "102")] == ["Participant 101", "Participant 102"]
+    assert [found("Bob Noether", "101"), found("Li Wei", "103")] == ["Participant 103", ""]
+    assert found("Li Wei", "101", system="canvas") == ""
+    assert here.find(Owner("Participant_103", "", "103", system="moodle")) is None  # names were hidden there, not here
+    hidden = roster(tmp_path, "Identifier,Status,Grade\nParticipant 103,-,\n")
+    assert hidden.find(Owner("Participant_103", "", "103", system="moodle")) == hidden.people[0]
+
+
 @pytest.mark.parametrize(
     ("text", "words"),
     [

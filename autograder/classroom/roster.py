@@ -1,7 +1,7 @@
 """Who is in the class, until when each may hand in, and whose a submission is.
 
 A roster is a CSV with a header: `id`, and as far as there are any `name` (or `first name` and `last name`), `email`,
-`login`, `section` and `extension`. Commas, semicolons and tabs separate. An extension is hours (`48`, `48h`), days (`2d`) or a
+`login`, `section` and `extension`. `Identifier` is Moodle's: its grading worksheet is a roster, too. Commas, semicolons and tabs separate. An extension is hours (`48`, `48h`), days (`2d`) or a
 date of its own (`2026-03-05`, `2026-03-05T12:00`).
 """
 
@@ -40,10 +40,12 @@ _COLUMNS = {
     "first": ("firstname", "givenname", "first"),
     "last": ("lastname", "surname", "familyname", "last"),
     "email": ("email", "emailaddress", "mail"),
+    "participant": ("identifier",),
     "section": ("section", "sections", "group"),
     "extension": ("extension", "duedateextension", "extensions", "extended"),
 }
 _SEPARATOR = re.compile(r"sep=(.)\r?\n", re.IGNORECASE)  # a first line for Excel
+_PARTICIPANT = re.compile(r"\D+ (\d+)")  # `Participant 12345`, in the site's language
 _SPAN = re.compile(r"(?P<number>[0-9]+(?:\.[0-9]+)?) ?(?P<unit>|h|hours?|d|days?)", re.IGNORECASE)
 
 
@@ -61,6 +63,7 @@ class Person:
     section: str = ""
     extension: str = ""
     login: str = ""  # the user name
+    participant: str = ""  # the number that Moodle's folders of one assignment have
 
 
 @dataclass(frozen=True)
@@ -79,11 +82,12 @@ class Roster:
     def __init__(self, people: Sequence[Person], aliases: Mapping[str, str] | None = None) -> None:
         self.people, self.aliases = tuple(people), dict(aliases or {})
         self._by: dict[str, dict[str, list[Person]]] = {
-            key: defaultdict(list) for key in ("id", "login", "email", "name")
+            key: defaultdict(list) for key in ("id", "login", "email", "name", "participant")
         }
         for person in self.people:
             self._by["id"][person.id.casefold()].append(person)
             self._by["login"][person.login.casefold()].append(person)
+            self._by["participant"][person.participant].append(person)
             for address in {person.email.casefold(), person.email.casefold().partition("@")[0]} - {""}:
                 self._by["email"][address].append(person)
             for name in set(_rotations(person.name)):
@@ -98,8 +102,11 @@ class Roster:
         for kind, clue in (*sure, ("id", owner.key), ("login", owner.key), ("email", owner.key)):
             if person := self._only(kind, clue.casefold()):
                 return person
-        numbered = self._only("id", owner.number)
         named = self._by["name"].get(letters_of(owner.name or owner.key), [])
+        participant = self._only("participant", owner.number) if owner.system == "moodle" else None
+        if participant and (participant in named or not (owner.name or participant.name)):
+            return participant
+        numbered = self._only("id", owner.number)
         if numbered and (numbered in named or not (owner.name and numbered.name)):
             return numbered
         return named[0] if len(named) == 1 else None
@@ -155,7 +162,16 @@ def _people(text: str) -> Iterator[Person]:
             due_with(None, extension)
         except RosterError as error:
             raise RosterError(f"{where}: {error}") from None
-        yield Person(number, name, cells.get("email", ""), cells.get("section", ""), extension, cells.get("login", ""))
+        participant = _PARTICIPANT.fullmatch(cells.get("participant", ""))
+        yield Person(
+            number,
+            name,
+            cells.get("email", ""),
+            cells.get("section", ""),
+            extension,
+            cells.get("login", ""),
+            participant[1] if participant else "",
+        )
 
 
 def table_rows(text: str) -> Iterator[tuple[int, list[str]]]:
