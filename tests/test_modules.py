@@ -49,6 +49,15 @@ def scores(result: Result) -> list[float]:
     return [exercise.score for exercise in result.exercises]
 
 
+def test_a_module_without_forward_is_not_taken_for_unwritten(graded: Grade, tensors: Assignment) -> None:
+    """torch says with the exception of stubs that the method is missing; it was renamed, and that is told."""
+    renamed = tensors.reference.replace("def forward(self, x", "def forwards(self, x", 1)
+    case = cases(graded(renamed), "Affine")["one_row"]
+    assert case.status is Status.CRASHED
+    told = "There is no method `forward` in your `Affine`. There is a `forwards`. Was it renamed or removed?"
+    assert case.message.startswith(told)
+
+
 def test_a_wrong_module_is_charged_once(graded: Grade, tensors: Assignment) -> None:
     """A slip nobody knows in Affine costs Affine's points and not those of Chain, which is right given it."""
     result = graded(tensors.reference.replace(RIGHT, "return x @ self.weight.T * 1.5 + self.bias + x.mean()"))

@@ -168,7 +168,18 @@ def no_attribute(crash: Crash, match: re.Match[str]) -> str:
         return say(_OF_THE_OTHER[owner == "Tensor"], what=what, name=name)
     if not crash.source.holds(f"class {owner}"):
         return say("{what} is of type {owner}, which has no `{name}`.", what=what, owner=owner, name=name)
-    return _nothing_made(crash, owner, name)
+    return no_method(crash, match) if f"{owner}.{name}" in crash.signatures else _nothing_made(crash, owner, name)
+
+
+def no_method(crash: Crash, match: re.Match[str]) -> str:
+    """Say that the student's class has lost a method of the stub's, and which one is alike."""
+    owner, name = match["owner"], match["name"]
+    defined = {found for chunk in crash.source.chunks for found in re.findall(r"\bdef (\w+)", chunk.text)}
+    given = {known.rpartition(".")[2] for known in crash.signatures}
+    alike = difflib.get_close_matches(name, sorted(defined - given), 1)
+    near = say(" There is a `{name}`.", name=alike[0]) if alike else ""
+    told = marked("There is no method `{name}` in your `{owner}`.{near} Was it renamed or removed?")
+    return say(told, name=name, owner=owner, near=near)
 
 
 def _nothing_made(crash: Crash, owner: str, name: str) -> str:

@@ -72,6 +72,7 @@ RULES = (
     Rule(
         "read_before_assignment", r"local variable '(?P<name>\w+)'|free variable", types="UnboundLocalError|NameError"
     ),
+    Rule("no_such_method", r"Module \[(?P<owner>\w+)\] is missing the required \"(?P<name>forward)\"", seen.no_method),
     Rule("no_such_attribute", r"'(?P<owner>[\w.]+)' object has no attribute '(?P<name>\w+)'", seen.no_attribute),
     Rule("parameters_of_the_stub_changed", _ARGUMENTS, seen.case_calls_in_vain, "TypeError", by_case=True),
     Rule("wrong_arguments", _ARGUMENTS, seen.wrong_call, "TypeError"),

@@ -75,7 +75,7 @@ def answer(program: Program, call: Invocation, report: Callable[[int, float], No
         return {"ending": "absent", "trouble": {"type": "", "text": "".join(near), "frames": []}}
     except BaseException as error:  # noqa: BLE001
         ending = "raised"
-        if isinstance(error, NotImplementedError) and _is_said_in_python(error):
+        if isinstance(error, NotImplementedError) and _is_said_of_a_stub(error):
             ending = "unwritten"
         elif isinstance(error, MemoryError) or _is_of_torchs_memory(error):
             ending = "memory"
@@ -87,17 +87,15 @@ def answer(program: Program, call: Invocation, report: Callable[[int, float], No
 
 def _is_of_torchs_memory(error: BaseException) -> bool:
     """Whether torch could not have memory: of a GPU it has an exception for that, of the computer's only a text."""
-    if type(error).__name__ == "OutOfMemoryError":
-        return True
-    return type(error) is RuntimeError and any(type(part) is str and TORCH_REFUSED in part for part in error.args)
+    refused = type(error) is RuntimeError and any(type(part) is str and TORCH_REFUSED in part for part in error.args)
+    return refused or type(error).__name__ == "OutOfMemoryError"
 
 
-def _is_said_in_python(error: BaseException) -> bool:
-    """Whether a `raise` raised it. Torch's own code raises NotImplementedError too, as for `&` of tensors of floats."""
-    place = error.__traceback__
-    while place and place.tb_next:
-        place = place.tb_next
-    return place is not None and place.tb_frame.f_code.co_code[place.tb_lasti] == RAISE
+def _is_said_of_a_stub(error: BaseException) -> bool:
+    """Whether a `raise` raised it; torch's own is one for `&` of tensors of floats, and for a module without `forward`."""
+    *_, place = _traces_below(error.__traceback__)
+    code = place.tb_frame.f_code
+    return code.co_code[place.tb_lasti] == RAISE and code.co_name != "_forward_unimplemented"
 
 
 def call_module(found: Any, call: Invocation, module: dict[str, Any]) -> Any:
