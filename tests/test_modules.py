@@ -50,7 +50,7 @@ def scores(result: Result) -> list[float]:
 
 
 def test_a_module_without_forward_is_not_taken_for_unwritten(graded: Grade, tensors: Assignment) -> None:
-    """torch says with the exception of stubs that the method is missing; it was renamed, and that is told."""
+    """Torch says with the exception of stubs that the method is missing; it was renamed, and that is told."""
     renamed = tensors.reference.replace("def forward(self, x", "def forwards(self, x", 1)
     case = cases(graded(renamed), "Affine")["one_row"]
     assert case.status is Status.CRASHED
