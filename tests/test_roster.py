@@ -101,20 +101,43 @@ WORKSHEET = (
 )
 
 
+def moodle(name: str, number: str) -> Owner:
+    """Return whose a folder of Moodle's is."""
+    return Owner(f"{name}_{number}", name, number, system="moodle")
+
+
 def test_moodles_worksheet_tells_two_of_one_name_apart(tmp_path: Path) -> None:
-    """By the participants' numbers of that assignment; of another one they are other people's, and the name decides."""
+    """By the participants' numbers, which are no ids: those of the next assignment are others. A team stands in front of a name."""
     here = roster(tmp_path, WORKSHEET)
 
-    def found(name: str, number: str, system: str = "moodle") -> str:
-        person = here.find(Owner(f"{name}_{number}", name, number, system=system))
-        return person.id if person else ""
+    def found(*owners: Owner) -> list[str]:
+        return [person.id if person else "" for person in here.match(owners).values()]
 
-    assert [found("Li Wei", "101"), found("Li Wei", "102")] == ["Participant 101", "Participant 102"]
-    assert [found("Bob Noether", "101"), found("Li Wei", "103")] == ["Participant 103", ""]
-    assert found("Li Wei", "101", system="canvas") == ""
-    assert here.find(Owner("Participant_103", "", "103", system="moodle")) is None  # names were hidden there, not here
-    hidden = roster(tmp_path, "Identifier,Status,Grade\nParticipant 103,-,\n")
-    assert hidden.find(Owner("Participant_103", "", "103", system="moodle")) == hidden.people[0]
+    assert found(moodle("Li Wei", "101"), moodle("Li Wei", "102")) == ["li1@example.org", "li2@example.org"]
+    assert found(moodle("Team 2-Li Wei", "102"), moodle("Team-3-Bob Noether", "103")) == [
+        "li2@example.org",
+        "Participant 103",
+    ]
+    assert found(moodle("Li Wei", "103"), Owner("Li Wei_101", "Li Wei", "101", system="canvas")) == ["", ""]
+    assert found(moodle("Participant", "103"), Owner("Participant_103", "", "103", system="moodle")) == ["", ""]
+    german = "ID,Vollständiger Name,E-Mail-Adresse,Status\nTeilnehmer/in 101,Li Wei,li@example.org,-\n"
+    assert roster(tmp_path, german).people[0] == Person("li@example.org", "Li Wei", "li@example.org", participant="101")
+
+
+def test_numbers_of_another_assignment_count_for_nobody(tmp_path: Path) -> None:
+    """Where one name that the class has once says so; else one student's work would be another one's."""
+    here = roster(tmp_path, WORKSHEET)
+    owners = [moodle("Li Wei", "102"), moodle("Li Wei", "103"), moodle("Bob Noether", "104")]
+    assert [person and person.name for person in here.match(owners).values()] == [None, None, "Bob Noether"]
+
+
+def test_a_worksheet_without_names_is_for_an_export_without(tmp_path: Path) -> None:
+    """With blind marking nobody has a name, and numbers are all there is."""
+    hidden, owner = (
+        roster(tmp_path, "Identifier,Status,Grade\nParticipant 103,-,\n"),
+        Owner("Participant_103", "", "103", system="moodle"),
+    )
+    assert hidden.match([owner])[owner] == Person("Participant 103", participant="103")
 
 
 @pytest.mark.parametrize(

@@ -12,8 +12,8 @@ import io
 import re
 import unicodedata
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime, time, timedelta
 from pathlib import Path
 
@@ -24,28 +24,32 @@ from autograder.submission.source import read_text
 _MAX_BYTES = 16 << 20
 _COLUMNS = {
     "id": (
+        "idnumber",
+        "idnummer",
+        "matrikelnummer",
         "id",
         "studentid",
         "sid",
         "sisuserid",
         "orgdefinedid",
-        "idnumber",
         "username",
         "login",
         "sisloginid",
         "identifier",
     ),
     "login": ("login", "username", "sisloginid", "loginid", "githubusername"),
-    "name": ("name", "fullname", "student", "studentname"),
-    "first": ("firstname", "givenname", "first"),
-    "last": ("lastname", "surname", "familyname", "last"),
-    "email": ("email", "emailaddress", "mail"),
-    "participant": ("identifier",),
-    "section": ("section", "sections", "group"),
+    "name": ("name", "fullname", "student", "studentname", "vollstndigername"),
+    "first": ("firstname", "givenname", "first", "vorname"),
+    "last": ("lastname", "surname", "familyname", "last", "nachname"),
+    "email": ("email", "emailaddress", "mail", "emailadresse"),
+    "participant": ("identifier", "id"),
+    "section": ("section", "sections", "group", "gruppe"),
     "extension": ("extension", "duedateextension", "extensions", "extended"),
 }
 _SEPARATOR = re.compile(r"sep=(.)\r?\n", re.IGNORECASE)  # a first line for Excel
-_PARTICIPANT = re.compile(r"\D+ (\d+)")  # `Participant 12345`, in the site's language
+_PARTICIPANT = re.compile(
+    r"(?:Participant|Teilnehmer(?:/in|in)?) (\d+)", re.IGNORECASE
+)  # whom Moodle's worksheet names so
 _SPAN = re.compile(r"(?P<number>[0-9]+(?:\.[0-9]+)?) ?(?P<unit>|h|hours?|d|days?)", re.IGNORECASE)
 
 
@@ -93,6 +97,21 @@ class Roster:
             for name in set(_rotations(person.name)):
                 self._by["name"][name].append(person)
 
+    def match(self, owners: Collection[Owner]) -> dict[Owner, Person | None]:
+        """Return whose what each of an export's owners handed in is, as `find` does.
+
+        Moodle numbers its participants anew in each assignment. Where one of them has a name that is on the roster once, with
+        another number, all numbers of the roster are another assignment's, and count for nobody.
+        """
+        named = ((owner, self._by["name"].get(letters_of(owner.name), [])) for owner in owners if owner.name)
+        foreign = any(
+            len(people) == 1 and people[0].participant not in ("", owner.number)
+            for owner, people in named
+            if owner.system == "moodle"
+        )
+        roster = Roster([replace(person, participant="") for person in self.people]) if foreign else self
+        return {owner: roster.find(owner) for owner in owners}
+
     def find(self, owner: Owner) -> Person | None:
         """Return whose it is, or None where no student, or more than one, fits.
 
@@ -104,7 +123,7 @@ class Roster:
                 return person
         named = self._by["name"].get(letters_of(owner.name or owner.key), [])
         participant = self._only("participant", owner.number) if owner.system == "moodle" else None
-        if participant and (participant in named or not (owner.name or participant.name)):
+        if participant and (participant in named or _ends_in(owner.name, participant.name)):
             return participant
         numbered = self._only("id", owner.number)
         if numbered and (numbered in named or not (owner.name and numbered.name)):
@@ -146,7 +165,9 @@ def _people(text: str) -> Iterator[Person]:
     for line, row in rows:
         cells = {key: " ".join(row[i].split()) if i < len(row) else "" for key, i in columns.items()}
         name = cells.get("name") or f"{cells.get('first', '')} {cells.get('last', '')}".strip()
-        number = cells.get("id") or cells.get("email", "")
+        participant, number = _PARTICIPANT.fullmatch(cells.get("participant", "")), cells.get("id", "")
+        if not number or (participant and number == participant[0]):  # that number is of one assignment alone
+            number = cells.get("email", "") or number
         if not number and (not name or name == "Points Possible"):  # the second line of Canvas's own sheet
             continue
         where = f"line {line}"
@@ -162,7 +183,6 @@ def _people(text: str) -> Iterator[Person]:
             due_with(None, extension)
         except RosterError as error:
             raise RosterError(f"{where}: {error}") from None
-        participant = _PARTICIPANT.fullmatch(cells.get("participant", ""))
         yield Person(
             number,
             name,
@@ -197,6 +217,11 @@ def _columns(header: Sequence[str]) -> Mapping[str, int]:
             "the first line names no column id or email. Begin with a line such as id,name,email,section."
         )
     return found
+
+
+def _ends_in(said: str, name: str) -> bool:
+    """Whether what an export says is a name, or one with a team's in front of it; nothing is where nobody has a name."""
+    return letters_of(said).endswith(letters_of(name)) if name else not said
 
 
 def _rotations(name: str) -> Iterator[str]:

@@ -159,7 +159,7 @@ def _read_all(entries: tuple[Entry, ...], where: str, stub: Stub, roster: Roster
     owners = {entry.said.owner for entry in entries}
     aliases = Aliases(roster)
     aliases.check(owners)
-    people = {owner: aliases.find(owner) or roster.find(owner) for owner in owners}
+    people = {owner: aliases.find(owner) or person for owner, person in roster.match(owners).items()}
     by_owner: dict[str, list[Entry]] = defaultdict(list)
     for entry in entries:
         person = people[entry.said.owner]

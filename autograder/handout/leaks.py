@@ -68,7 +68,9 @@ def _found(read: Content, secrets: Secrets) -> Iterator[str]:
 def _answered(text: str, key: Mapping[str, str]) -> Iterator[str]:
     """Yield the questions whose letter follows their name, and report a row of letters that is the whole key."""
     for question, letter in key.items():
-        if question in text and re.search(rf"\b{re.escape(question)}\W{{1,8}}{re.escape(letter)}(?=\W{{0,3}}(?:$|[\"'\]\)}},\n]))", text):
+        if question in text and re.search(
+            rf"\b{re.escape(question)}\W{{1,8}}{re.escape(letter)}(?=\W{{0,3}}(?:$|[\"'\]\)}},\n]))", text
+        ):
             yield f"the answer to {question}"
     row = r"\W{0,6}".join(map(re.escape, key.values()))
     if len(key) > 4 and re.search(rf"(?<!\w){row}(?!\w)", text, re.IGNORECASE):

@@ -7,6 +7,7 @@
 | a text typed in | `Ada Lovelace_12345_assignsubmission_onlinetext/onlinetext.html` |
 | graded blindly | `Participant_12345_assignsubmission_file/`, in the site's language |
 | a group's | `Group A_17_assignsubmission_file/`; `Default group_assignsubmission_file/` |
+| a group's, for each member | `Group A-Ada Lovelace_12345_assignsubmission_file/`, `Default group-Bob Noether_...` |
 
 A name has no `_` and none of `& < > " ' : |`. Source: `mod/assign/classes/downloader.php`, and for the way back
 `feedback/offline/importgradeslib.php`, which wants the columns Identifier, Grade and Last modified (grade), and
@@ -16,7 +17,7 @@ A name has no `_` and none of `& < > " ' : |`. Source: `mod/assign/classes/downl
 from __future__ import annotations
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 
 from autograder.lms.platform import Kind, Listing, Named, Owner, Platform, Row, Understood, write_sheet
@@ -32,11 +33,13 @@ def read(listing: Listing) -> Understood:
     numbers = defaultdict[str, set[str]](set)
     for match in found.values():
         numbers[match["who"]].add(match["user"] or "")
+    groups = Counter(who.partition("-")[0] for who in numbers)
+    teams = all("-" in who for who in numbers) and max(groups.values(), default=0) > 1
     blind = (len(numbers) == 1 and all(len(users) > 1 for users in numbers.values())) or "Participant" in numbers
     return {
         item: [
             Named(
-                _owner(match, blind=blind),
+                _owner(match, blind=blind, teams=teams),
                 match["title"] or item.name,
                 kind=Kind.FILE if match["plugin"] == "file" else Kind.TEXT,
             )
@@ -45,10 +48,11 @@ def read(listing: Listing) -> Understood:
     }
 
 
-def _owner(match: re.Match[str], *, blind: bool) -> Owner:
-    """Return the owner; with blind marking all students have one name, and it is left out."""
+def _owner(match: re.Match[str], *, blind: bool, teams: bool) -> Owner:
+    """Return the owner; with blind marking all students have one name, and it is left out, as a team's in front of one is."""
     who, user = match["who"], match["user"] or ""
-    return Owner(f"{who}_{user}" if user else who, "" if blind else who, user, system="moodle")
+    name = who.partition("-")[2] if teams else who
+    return Owner(f"{who}_{user}" if user else who, "" if blind else name, user, system="moodle")
 
 
 def sheet(rows: Sequence[Row]) -> str:

@@ -10,6 +10,9 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+_DEFINED = (
+    r"^(?:async[ \t]+def|def|class)[ \t]+{name}\b.*?(?=^[^\s#)\]}}]|\Z)"  # up to the next line that is not indented
+)
 _QUOTED = r"""^{name}[ \t]*(?::[^=\n]*)?=[ \t]*[rR]?(?P<quotes>\"{{3}}|'{{3}}|"|')(?P<text>.*?)(?<!\\)(?P=quotes)"""
 
 
@@ -18,7 +21,7 @@ def read(chunks: list[Any], names: list[str], most: int) -> dict[str, str]:
 
     That is the text that is assigned to the name, or its definition, which is empty while it raises NotImplementedError.
 
-    Where a file is not Python, what stands between quotes after the name is taken as it is.
+    Where a file is not Python, what stands between quotes after the name, or below its definition, is taken as it is.
     """
     found: dict[str, str] = {}
     for _, data in chunks:
@@ -58,3 +61,5 @@ def _quoted(text: str, names: list[str]) -> Iterator[tuple[str, str]]:
     for name in names:
         for found in re.finditer(_QUOTED.format(name=re.escape(name)), text, re.MULTILINE | re.DOTALL):
             yield name, found["text"]
+        for found in re.finditer(_DEFINED.format(name=re.escape(name)), text, re.MULTILINE | re.DOTALL):
+            yield name, "" if "raise NotImplementedError(" in found[0] else found[0].rstrip()
