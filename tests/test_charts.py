@@ -98,7 +98,7 @@ def test_what_is_not_finite_is_a_cell_of_its_own() -> None:
     got[2, 3] = math.inf
     picture = heat(got, EXPECTED)
     assert picture.yours[0][0] is None
-    assert [t.text for t in drawn(picture).iter("text")].count("NaN") == 2
+    assert [t.text for t in drawn(picture).iter("text")].count("NaN/∞") == 2
 
 
 def test_curves_are_thinned_and_keep_their_ends() -> None:

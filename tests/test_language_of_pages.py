@@ -101,7 +101,7 @@ def test_when_it_was_handed_in_is_told_in_german() -> None:
 
 @pytest.mark.parametrize(
     ("language", "one"),
-    [("en", "1 of 2 numbers differs, with a frame around it."), ("de", "1 von 2 Zahlen ist anders")],
+    [("en", "1 of 2 numbers differs visibly, with a frame around it."), ("de", "1 von 2 Zahlen ist sichtbar anders")],
 )
 def test_one_number_is_told_in_the_singular(language: str, one: str) -> None:
     """In a picture's caption."""

@@ -21,7 +21,7 @@ from autograder.classroom.shards import Shard
 from autograder.classroom.submissions import Submission
 from autograder.course.spec import Assignment
 from autograder.oracle.oracle import Oracle
-from autograder.submission.archives import printable
+from autograder.submission.archives import printable, several
 
 _BY_STUDENT = ("submission", "grading", "exercise", "override", "written", "todo", "history", "kept", "request")
 
@@ -128,15 +128,25 @@ def _part(book: Gradebook, choices: Choices, seed: int | None) -> Facts:
 def _chosen(submissions: Sequence[Submission], only: Iterable[str]) -> Sequence[Submission]:
     """Return the submissions of the students named, by the names in the grades or on the roster."""
     wanted = {name.casefold(): name for name in only}
-    found = {}
+    found: dict[str, list[Submission]] = {name: [] for name in wanted}
     for submission in submissions:
         person = submission.person
         names = {submission.student, *((person.id, person.email, person.name) if person else ())}
         for name in {name.casefold() for name in names} & wanted.keys():
-            found[name] = submission
-    for name in wanted.keys() - found.keys():
-        raise GradebookError(f"There is no student {printable(wanted[name])} in this class. grades.csv lists everyone.")
-    return list({s.student: s for s in found.values()}.values()) if wanted else submissions
+            found[name].append(submission)
+    chosen = (_the_one(wanted[name], people) for name, people in found.items())
+    return list({one.student: one for one in chosen}.values()) if wanted else submissions
+
+
+def _the_one(wanted: str, people: Sequence[Submission]) -> Submission:
+    """Return the only one of those who go by a name, or who has it in the grades. Raises GradebookError."""
+    people = [one for one in people if one.student.casefold() == wanted.casefold()] or people
+    if not people:
+        raise GradebookError(f"There is no student {printable(wanted)} in this class. grades.csv lists everyone.")
+    if len(people) > 1:
+        fitting = several(sorted(one.student for one in people))
+        raise GradebookError(f"{printable(wanted)} may be any of {fitting}. Name one of them.")
+    return people[0]
 
 
 @dataclass(frozen=True)

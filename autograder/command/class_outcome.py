@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from dataclasses import asdict
-from pathlib import Path
 
 from rich.console import Console
 
@@ -47,7 +46,7 @@ def close_class(book: Gradebook, plan: Plan, console: Console, events: Events | 
     console.print(f"{done} graded" + f", {plan.kept} unchanged" * bool(plan.kept), highlight=False)
     if plan.regraded:
         tell_changes(console, book)
-    say_where(console, book.folder, summary)
+    say_where(console, book, summary)
     return is_sound(book, summary, events)
 
 
@@ -140,19 +139,19 @@ def show_records(console: Console, book: Gradebook, published: Published, title:
     show_class(console, title, published.records or tuple(records(book)))
 
 
-def say_where(console: Console, out: Path, summary: Summary) -> None:
+def say_where(console: Console, book: Gradebook, summary: Summary) -> None:
     """Print what it took, what is unfinished, and where the files are."""
     console.print(f"{summary.seconds:g} s, seed {summary.seed}", highlight=False)
     show_isolation(console, summary.isolation)
     tell_unfinished(summary)
-    tell_unmatched(summary)
+    tell_unmatched(summary, len(book.facts.roster))
     if summary.undated:
         told = "the export does not say when, so they are late only where it marks them so"
         console.print(f"{summary.undated} handed in, and {told}", highlight=False, soft_wrap=True)
     if summary.problems:
         console.print(f"[red]The grader failed on {len(summary.problems)} submissions;[/] grade them again.")
     places = ("report.html", "grades.csv", "feedback", "staff", "results", "exports")
-    print("\n".join(f"{name.partition('.')[0]:<10}{out / name}" for name in places))
+    print("\n".join(f"{name.partition('.')[0]:<10}{book.folder / name}" for name in places))
 
 
 def tell_mismatch(mismatch: Mismatch, events: Events | None) -> None:
@@ -191,11 +190,10 @@ def tell_unfinished(summary: Summary) -> None:
         print(f"autograder: {len(gone)} {told}. {advice}", file=sys.stderr)
 
 
-def tell_unmatched(summary: Summary) -> None:
+def tell_unmatched(summary: Summary, people: int) -> None:
     """Say who of the roster handed in nothing, and which submissions are by students who are not on it."""
     absent, strangers = summary.not_submitted, summary.not_on_roster
     if absent:
-        people = summary.submissions - len(strangers) + len(summary.not_graded) + len(absent)
         names = several(person.name or person.id for _, person in absent)
         print(f"autograder: {len(absent)} of {people} on the roster handed in nothing: {names}.", file=sys.stderr)
     if strangers:

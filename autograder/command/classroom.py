@@ -157,7 +157,7 @@ def merge(
             published = publish(book, jobs=cores())
             show_records(Console(), book, published, f"{facts.assignment}: {len(students)} submissions")
             tell_changes(Console(), book)
-            say_where(Console(), out, published.summary)
+            say_where(Console(), book, published.summary)
             sound = is_sound(book, published.summary, None)
     except GradebookError as error:
         fail(str(error))

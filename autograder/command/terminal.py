@@ -163,7 +163,8 @@ def show_appeal(
     for one in wrong:
         console.print(f"\n[bold]{one.name}[/]  {one.status}\n  {plain(one.claim)}", highlight=False, soft_wrap=True)
         if one.says:
-            console.print(_indented(f"[yellow]→ {plain(one.says)}[/] ({one.diagnosis or 'not certain'})"))
+            by_name = f" ({one.diagnosis})" if one.diagnosis else ""
+            console.print(_indented(f"[yellow]→ {plain(one.says)}[/]{by_name}"))
         for line in one.message.splitlines():
             console.print(f"    {plain(line)}", highlight=False, soft_wrap=True)
         if said := [line for line in one.grader_note.splitlines() if line not in one.message]:

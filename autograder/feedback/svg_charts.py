@@ -38,8 +38,8 @@ def _heat(picture: Heat) -> Markup:
     total = sum(map(len, yours))
     where = f" {picture.place}" if picture.place else ""
     told = say_many(
-        "Yours{where} beside what was expected: {n} of {total} numbers differs, with a frame around it.",
-        "Yours{where} beside what was expected: {n} of {total} numbers differ, with a frame around each.",
+        "Yours{where} beside what was expected: {n} of {total} numbers differs visibly, with a frame around it.",
+        "Yours{where} beside what was expected: {n} of {total} numbers differ visibly, with a frame around each.",
         places,
         where=where,
         total=total,
@@ -122,7 +122,7 @@ def _cell(value: float | None, most: float, box: tuple[int, int, int, int], writ
         kind, " off" * off, x + inset, y + inset, wide - 2 * inset, high - 2 * inset, f"{share:.3f}"
     )
     if written:
-        parts += _text(x + wide / 2, y + high / 2 + 4, "NaN" if value is None else f"{value:.3g}", "middle")
+        parts += _text(x + wide / 2, y + high / 2 + 4, "NaN/∞" if value is None else f"{value:.3g}", "middle")
     return parts
 
 
