@@ -178,7 +178,6 @@ def test_prints_are_shown_of_public_cases_and_noted_of_hidden_ones(
     ("text", "words"),
     [
         ("def row_means(x:\n", "SyntaxError: '(' was never closed\n  means.py, line 1"),
-        ("raise SystemExit\n", "SystemExit"),
         ("import os\nos._exit(3)\n", "ended the Python process while being imported (exit code 3)"),
     ],
 )
@@ -189,6 +188,14 @@ def test_a_file_that_cannot_be_imported_says_why_once(graded: Graded, text: str,
     assert result.score == 0
     assert {c.message for e in result.exercises for c in e.cases} == {"The file could not be imported."}
     assert {c.status for e in result.exercises for c in e.cases} == {Status.CRASHED}
+
+
+@pytest.mark.parametrize("text", ["", "\n \n"])
+def test_an_empty_file_is_called_empty_once(graded: Graded, text: str) -> None:
+    """No function was renamed in it."""
+    result = graded(text)
+    assert (result.problem, result.score) == ("There is nothing in your file.", 0)
+    assert {(c.message, c.status) for e in result.exercises for c in e.cases} == {(result.problem, Status.MISSING)}
 
 
 def test_a_failing_statement_outside_the_functions_is_noted(graded: Graded, assignment: Assignment) -> None:

@@ -43,7 +43,7 @@ class Part:
     weight: float
     bonus: bool
     submitted: bool
-    late_days: int = 0  # days begun, without those of grace
+    late_days: int | None = 0  # days begun, without those of grace; None where the export does not say when it came
     free_days: int = 0  # of them, those that were free
     taken: float = 0.0  # points that lateness costs
     exempt: str = ""  # why it does not count for this student
@@ -117,7 +117,10 @@ def _standing(
         part = replace(part, exempt=exempt.get((who, sheet.slug), ""))
         record = records.get(sheet.slug)
         if record and counts.late and part.raw is not None and part.submitted and not part.exempt:
-            part = _with_lateness(part, _late_hours(record, counts), rules.late, free)
+            if (counts.due or sheet.due) and _is_undated(record):
+                part = replace(part, late_days=None)
+            else:
+                part = _with_lateness(part, _late_hours(record, counts), rules.late, free)
             free -= part.free_days
         parts.append(part)
     one = next(iter(records.values()))
@@ -142,6 +145,11 @@ def _with_lateness(part: Part, hours: float, rule: LateRule, free: int) -> Part:
     used = min(days, free)
     percent = min(rule.per_day * (days - used), rule.most)
     return replace(part, late_days=days, free_days=used, taken=min(part.most * percent / 100, part.raw or 0.0))
+
+
+def _is_undated(record: Record) -> bool:
+    """Whether nothing says when a submission came, or that it was late."""
+    return record.submitted is None and record.late_hours is None and not record.late
 
 
 def _late_hours(record: Record, counts: Counts) -> float:

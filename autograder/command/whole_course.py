@@ -54,6 +54,11 @@ def course(
     print(f"{found.title}: {len(standings)} students, assignments: {len(sheets)}")
     if waiting:
         print(f"{waiting} results are not graded yet and count for nothing and against no student")
+    undated = sum(part.late_days is None for one in standings for part in one.parts)
+    if undated and found.late.per_day:
+        print(
+            f"{undated} results are of submissions whose export does not say when they came: lateness takes nothing of them"
+        )
     print(out / SHEET, out / REPORT, sep="\n")
 
 

@@ -61,7 +61,8 @@ def course_csv(standings: Sequence[Standing]) -> str:
 
 def _cells(part: Part) -> tuple[object, ...]:
     final = "" if part.final is None else round(part.final, 4)
-    return "" if part.raw is None else part.raw, part.late_days or "", final, how(part)
+    late = "unknown" if part.late_days is None else part.late_days or ""
+    return "" if part.raw is None else part.raw, late, final, how(part)
 
 
 def how(part: Part) -> str:
@@ -103,7 +104,7 @@ def _trend(parts: Sequence[Part]) -> Trend:
         parts[0].title,
         graded=sum(part.raw is not None for part in parts),
         handed_in=sum(part.submitted for part in parts),
-        late=sum(part.late_days > 0 for part in parts),
+        late=sum(bool(part.late_days) for part in parts),
         mean=_mean(shares),
         median=statistics.median(shares) if shares else None,
     )
