@@ -280,7 +280,7 @@ def test_some_may_be_asked_for(grade: Grade, works: list[Submission]) -> None:
     with pytest.raises(GradebookError, match="There is no student zoe in this class"):
         grade(works, only=("bob", "zoe"))
     alike = [replace(one, person=Person(one.student, "Li Wei")) for one in works[:2]]
-    with pytest.raises(GradebookError, match="li wei may be any of ann, bob. Name one of them"):
+    with pytest.raises(GradebookError, match="li wei may be any of ann, bob"):
         grade(alike, only=("li wei",))
     with pytest.raises(GradebookError, match="Did you mean center"):
         grade(works, regrade=("centr",))
