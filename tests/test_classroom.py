@@ -100,6 +100,22 @@ def test_what_is_not_finished_is_said(run: Run, works: Path, tmp_path: Path) -> 
     assert "is not graded yet" in refused(run("explain", "bob", "center", "-o", out))
 
 
+def test_a_class_stays_with_its_course(run: Run, course: Path, works: Path, tmp_path: Path) -> None:
+    """Whoever forgets --course does not grade by other rules; who names another one does, and a folder that is gone binds nobody."""
+    other, out = tmp_path / "other", tmp_path / "out"
+    shutil.copytree(course, other)
+    options = ("t1_means", works, "-o", out, "--accept-unsandboxed")
+    assert run("grade", *options, course=other)[0] == 0
+    told = f"autograder: {out} was graded with the course {other}. Add --course {other}, or --course {course}"
+    with pytest.MonkeyPatch.context() as here:
+        here.chdir(course)
+        assert refused(run("grade", *options, course=None)).startswith(told)
+        assert run("grade", *options)[0] == 0
+        assert run("grade", *options, course=other)[0] == 0
+        shutil.rmtree(other)
+        assert run("grade", *options, course=None)[0] == 0
+
+
 def test_a_roster_and_a_due_date(run: Run, works: Path, tmp_path: Path) -> None:
     """They map, they show who is missing, they are remembered, and a bad one is a line."""
     path, out = tmp_path / "roster.csv", tmp_path / "out"

@@ -190,7 +190,7 @@ def test_an_answer_of_thousands_of_parts_is_compared_with_no_mistake(
 ) -> None:
     """With hundreds of them, in every case, that took minutes; answers of ordinary size are still compared."""
     asked: list[str] = []
-    monkeypatch.setattr("autograder.judge.blame.diagnose", lambda _, exercise, *__: asked.append(exercise))
+    monkeypatch.setattr("autograder.judge.blame.diagnose", lambda _, exercise, *__, **___: asked.append(exercise))
     monkeypatch.setattr("autograder.judge.blame.diagnose_all_but_one", lambda *_: None)
     trial = oracle().trials_of("mask")[0]
     mine = (Outcome(Ending.RETURNED, [0.5] * count),)

@@ -72,6 +72,7 @@ class Facts:
     seed: int | None = None
     exercises: Mapping[str, float] = field(default_factory=dict)  # and their points, in report order
     bonus: Mapping[str, bool] = field(default_factory=dict)  # whether each exercise is one
+    course: str = ""  # its folder, by whose rules the latest run graded
     language: str = ""  # in which students read
     due: str = ""  # in ISO 8601
     roster: tuple[Person, ...] = ()
@@ -157,7 +158,7 @@ class Gradebook:
         """Write down what is graded; results of exercises left out, as training may be, stay and are not shown."""
         points = {exercise.name: exercise.points for exercise in assignment.exercises}
         bonus = {exercise.name: exercise.bonus for exercise in assignment.exercises}
-        facts = Facts(assignment.slug, assignment.title, seed, points, bonus, assignment.language)
+        facts = Facts(assignment.slug, assignment.title, seed, points, bonus, language=assignment.language)
         rubrics = {exercise.name: exercise.rubric for exercise in assignment.exercises if exercise.manual}
         self.set_facts(replace(facts, questions=assignment.questions, reasons=assignment.reasons, rubrics=rubrics))
 
@@ -229,8 +230,7 @@ class Gradebook:
             if not stands:  # also of exercises that are left out this time
                 self.db.execute("DELETE FROM exercise WHERE student = ?", (student,))
             new = [e for e in result.exercises if e.name in names or not stands]
-            # our failures are tried again
-            results = ["" if e.ours else result_key(keys[e.name], submission.key) for e in new]
+            results = ["" if e.ours else result_key(keys[e.name], submission.key) for e in new]  # ours: tried again
             rows = [
                 (e.name, k, e.score, e.max_score, e.status, e.entry, run) for e, k in zip(new, results, strict=True)
             ]

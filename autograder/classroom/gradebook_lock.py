@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager, closing, contextmanager
 from pathlib import Path
 
-from autograder.classroom.gradebook import FILE, Gradebook, GradebookError
+from autograder.classroom.gradebook import FILE, Facts, Gradebook, GradebookError
 from autograder.classroom.roster import Roster
 from autograder.course.spec import Assignment
 
@@ -52,16 +52,21 @@ def open_beside(out: Path) -> Iterator[Gradebook]:
         raise _unusable(out, error) from None
 
 
-def known_roster(out: Path) -> Roster | None:
-    """Return the roster that a folder's gradebook holds, if it does. Raises GradebookError."""
+def known_facts(out: Path) -> Facts:
+    """Return what the results in a folder's gradebook share; nothing where there is none. Raises GradebookError."""
     if not (out / FILE).is_file():
-        return None
+        return Facts()
     try:
         with _alone(out), _opened(out / FILE) as book:
-            people, aliases = book.facts.roster, book.facts.aliases
+            return book.facts
     except sqlite3.Error as error:
         raise _unusable(out, error) from None
-    return Roster(people, aliases) if people else None
+
+
+def known_roster(out: Path) -> Roster | None:
+    """Return the roster that a folder's gradebook holds, if it does. Raises GradebookError."""
+    facts = known_facts(out)
+    return Roster(facts.roster, facts.aliases) if facts.roster else None
 
 
 @contextmanager

@@ -79,7 +79,10 @@ def read_part(book: Gradebook) -> Part:
     if len(keys) < len(rows):
         raise GradebookError(f"{book.folder} holds results from before and after a change. Grade it again first.")
     return Part(
-        book.folder, replace(book.facts, shard="", reasons_told=False), parse_shard(shard) if shard else None, keys
+        book.folder,
+        replace(book.facts, shard="", reasons_told=False, course=""),
+        parse_shard(shard) if shard else None,
+        keys,
     )
 
 

@@ -87,10 +87,24 @@ def grade(
     events = Events(sys.stdout) if as_json else None
     with _stopping_well(out, console, preview=preview), copied(out) if preview else nullcontext(out) as place:
         people, facts = _class_facts(place, roster, alias, due)
+        facts = replace(facts, course=str(where.course))
+        if not course:
+            _refuse_another_course(place, where.course)
         said = tuple(regrade or ()), tuple(only or ()), _shard(shard, only)
         choices = Choices(seed, *said, facts, device, never_lower)
         sound = _grade_into(place, where, choices, submissions, people, console, events, preview=preview)
     raise typer.Exit(0 if sound else 1)
+
+
+def _refuse_another_course(out: Path, here: Path) -> None:
+    """Refuse to grade by the rules of the course that is at hand what was graded by those of another one that is still there."""
+    from autograder.classroom.gradebook_lock import known_facts
+
+    before = known_facts(out).course
+    if before and Path(before) != here and Path(before).is_dir():
+        fail(
+            f"{out} was graded with the course {before}. Add --course {before}, or --course {here} to grade by that one."
+        )
 
 
 @contextmanager
@@ -205,6 +219,8 @@ def _grade_into(
         plan = make_plan(book, assignment, found.submissions, choices)
         if people and choices.facts.roster:
             known = [key for key in asdict(people.people[0]) if any(getattr(one, key) for one in people.people)]
+            if all(one.id == one.email for one in people.people):
+                known.remove("id")  # the file has none, and students go by their addresses
             console.print(f"roster: {len(people.people)} people, with {', '.join(known)}", highlight=False)
         if plan.tasks:
             where.grade(book, plan, events or watch_on(console))

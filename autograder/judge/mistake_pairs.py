@@ -33,7 +33,7 @@ def pairs_to_try(
     alone, and a few more, since two in one expression may hide each other. Of the rest, only those are tried of which one
     explains a part and both are run on each of these.
     """
-    if all(any(map(is_mere_crash, got[trial])) for trial in failed):
+    if len(own) < 2 or all(any(map(is_mere_crash, got[trial])) for trial in failed):
         return [], []  # one mistake is enough for a crash, and each run of a pair may be a whole training
     failed = tuple(trial for trial in failed if not trial.is_large) or failed[:1]  # others say as much in far less time
     looked_at = failed[:MAX_SIEVED]
