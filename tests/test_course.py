@@ -131,6 +131,7 @@ def test_who_slips_is_told() -> None:
         ('[assignment.a1]\ndue = "soon"', "is no date"),
         ("[[exempt]]\nstudent = 'ada'", "lacks assignment and because"),
         ("title = ", "is not TOML"),
+        ("[assignment.a1]\ndue = 2026-03-15T23:59\n", 'Write due = "2026-03-15T23:59", in quotes'),
         ("assignment = 3", "course.toml"),
     ],
 )

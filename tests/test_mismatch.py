@@ -69,6 +69,11 @@ def test_a_roster_that_nobody_is_on_stops_before_grading(run: Run, works: Path, 
     assert (code, event["event"], event["what"]) == (1, "mismatch", "roster")
     assert event["submissions"] == ["lovelaceada_7", "noetherbob_8", "weili_9"]
     assert event["roster"] == ["s1", "s2"]
+    nameless = table(tmp_path / "nameless.csv", "id,email", "s1,emmy@example.org")
+    assert (
+        "It has no column of names, and finds students by id, login and email alone."
+        in run("class", "--roster", nameless)[2]
+    )
 
 
 def test_another_assignments_submissions_are_an_error(run: Run, tmp_path: Path) -> None:

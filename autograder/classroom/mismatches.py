@@ -42,6 +42,8 @@ def roster_mismatch(submissions: Sequence[Submission], roster: Roster | None) ->
         f"The submissions are called {several(names)}; on the roster are {several(people)}. If both are of one class, "
         f"{ALIASES}; else give the roster or the submissions of the other."
     )
+    if not any(person.name for person in roster.people):
+        advice = f"It has no column of names, and finds students by id, login and email alone. {advice}"
     if all(s.owner.system and not (s.owner.name or s.owner.sid or s.owner.email) for s in submissions):
         told = f"The export is anonymous, so none of the {len(names)} submissions can be found on the roster."
         advice = f"Grade it without a roster, into a folder whose gradebook holds none. Or map the names: {ALIASES}."

@@ -67,6 +67,10 @@ def give_back(
                 f"None of these submissions came from {to}, and no roster says who the students are there. "
                 f"--to {MAIL} writes a message to each; or hand out the pages of {out / 'feedback'}. Nothing was written."
             )
+        if not every:
+            fail(
+                f"There is no result to give back in {out} yet. Run autograder grade until all of the class is graded."
+            )
         print(
             f"{len(due)} of {len(every)} to be given to {to}{'' if again else ': new, or changed since they were given'}"
         )

@@ -20,6 +20,7 @@ from __future__ import annotations
 import difflib
 import json
 import math
+import re
 import tomllib
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
@@ -30,6 +31,7 @@ from autograder.course.language import ENGLISH, languages
 
 FILE = "course.toml"
 _KEYS = ("title", "language", "from", "drop_lowest", "late", "assignment", "exempt")
+_BARE_MOMENT = re.compile(r"^ *(?P<key>\w+) *= *(?P<moment>\d{4}-\d\d-\d\dT\d\d:\d\d) *$", re.MULTILINE)
 _ENTRY_KEYS = ("title", "from", "without", "points", "bonus", "manual", "variants", "weight", "due", "late", "dropped")
 
 
@@ -77,12 +79,16 @@ class CourseFile:
 
 def read_document(path: Path) -> dict[str, Any]:
     """Return the tables of a course.toml, none of which has a key that means nothing. Raises CourseFileError."""
+    text = ""
     try:
-        found = tomllib.loads(path.read_text(encoding="utf-8-sig"))
+        text = path.read_text(encoding="utf-8-sig")
+        found = tomllib.loads(text)
     except OSError as error:
         raise CourseFileError(f"{path} cannot be read ({error.strerror}).") from None
     except ValueError as error:
-        raise CourseFileError(f"{path} is not TOML: {error}.") from None
+        moment = _BARE_MOMENT.search(text)
+        hint = f' Write {moment["key"]} = "{moment["moment"]}", in quotes.' if moment else ""
+        raise CourseFileError(f"{path} is not TOML: {error}.{hint}") from None
     try:
         refuse_unknown(found, _KEYS, "at the top")
         assignments = found.get("assignment", {})
