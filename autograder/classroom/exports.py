@@ -6,6 +6,7 @@ How a platform's own sheet looks is the business of its module in `lms/`. Where 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from html import escape
 
 from autograder.classroom.history import Change
@@ -71,6 +72,19 @@ def sheet_names() -> tuple[str, ...]:
 def platform_sheets(rows: Sequence[Row]) -> dict[str, str]:
     """Return the class as each platform imports it, by the platform's name."""
     return {platform.name: platform.sheet(rows) for platform in platforms() if platform.sheet}
+
+
+def platform_rows(records: Sequence[Record]) -> list[Row]:
+    """Return a class as platforms need it.
+
+    Who handed in nothing has a number of Moodle's where the roster is its worksheet of this assignment: where it has others' too.
+    """
+    has_numbers = any(r.lms.system == "moodle" and r.person and r.person.participant for r in records)
+    rows = [(platform_row(record), record.person.participant if record.person else "") for record in records]
+    return [
+        replace(row, system="moodle", number=number) if has_numbers and number and not row.system else row
+        for row, number in rows
+    ]
 
 
 def platform_row(record: Record) -> Row:
