@@ -204,6 +204,13 @@ def test_one_line_sums_up(result: Record, line: str) -> None:
     assert feedback_line(result).startswith(line)
 
 
+def test_what_a_person_gave_all_points_of_is_right() -> None:
+    """Whatever the cases say; the page gives the person's reason below."""
+    result = make_result("s", attention=(Status.MISSING,))
+    given = tuple(replace(e, score=e.max_score) if e.name == "attention" else e for e in result.exercises)
+    assert feedback_line(replace(result, exercises=given)) == "All 4 exercises are right. Well done!"
+
+
 def test_report_says_how_it_was_graded() -> None:
     """Isolation with its residual risks, seed, engine and time are told; students link to their pages."""
     html = report_html(small_class(), summary())

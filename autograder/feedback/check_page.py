@@ -29,6 +29,10 @@ class Exercise(Protocol):
     def score(self) -> float | None:
         """Its points."""
 
+    @property
+    def max_score(self) -> float:
+        """The points that it is worth."""
+
 
 def page_of_check(title: str, file: str, result: Result, checked: datetime) -> str:
     """Return the page of a check of a file, with the assignment's title."""
@@ -66,14 +70,21 @@ def _line(result: Result) -> str:
     return exercises_line(judged, unanswered=unanswered, answered=len(quizzes) - unanswered)
 
 
+def _is_right(exercise: Exercise) -> bool:
+    """Whether all of an exercise passes, or a person gave all of its points."""
+    if exercise.status == Status.MANUAL:
+        return False
+    return exercise.status == Status.PASSED or 0 < exercise.max_score <= (exercise.score or 0)
+
+
 def exercises_line(exercises: Sequence[Exercise], *, unanswered: int = 0, answered: int = 0) -> str:
     """Sum up exercises in one kind sentence, and how many quizzes there are beside them that are not judged."""
     total = len(exercises) + unanswered + answered
-    right = sum(e.status == Status.PASSED for e in exercises)
+    right = sum(map(_is_right, exercises))
     by_person = sum(e.status == Status.MANUAL for e in exercises)
     waiting = sum(e.status == Status.MANUAL and e.score is None for e in exercises)
     graded = by_person - waiting
-    partly = sum(e.status not in (Status.PASSED, Status.MANUAL) and (e.score or 0) > 0 for e in exercises)
+    partly = sum(e.status != Status.MANUAL and not _is_right(e) and (e.score or 0) > 0 for e in exercises)
     missing = sum(e.status == Status.MISSING and not e.score for e in exercises)
     if right == total:
         done = say("All {total} exercises are right. Well done!", total=total)
