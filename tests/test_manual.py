@@ -13,6 +13,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from browser import look_at, site, tab
 from class_records import HOSTILE
@@ -25,6 +26,7 @@ from autograder.course.catalog import CourseError, load_assignment
 from autograder.desk.saving import ChangedError, Form, decide, state_of
 from autograder.handout.write_notebook import notebook_cells
 from autograder.proof.soundness import names_and_points, stub_is_fresh
+from autograder.sandbox.child import answers_read
 from autograder.submission.pictures import checked_png
 from autograder.submission.written_exercises import Stub
 
@@ -178,6 +180,37 @@ def test_only_sound_pictures_are_shown(course: Path, tmp_path: Path) -> None:
     read = read_submissions(tmp_path / "class", Stub.of(load_assignment(course, "t1_means")))
     assert [one.source and one.source.pictures for one in read] == [(("row_plot", png()),), ()]
     assert read[0].notes == ()
+
+
+def test_code_that_a_person_grades_is_found_in_a_file_that_is_no_python() -> None:
+    """Up to the next line at its margin, whichever that is; a stub is no answer."""
+    text = """import numpy as np
+
+def broken(x:
+    return x
+
+@cached
+def slope(x, y):
+    \"\"\"Fit.
+
+    Lines.
+    \"\"\"
+    return (
+        x @ y
+)
+
+class Stub:
+    def step(self):
+        raise NotImplementedError("Write it.")
+
+WHY = "because"
+"""
+    code = [("work.py", np.frombuffer(text.encode(), np.uint8))]
+    found = answers_read.read(code, ["slope", "Stub", "WHY", "slop"], 1000)
+    assert found.keys() == {"slope", "Stub", "WHY"}
+    assert found["slope"].startswith("def slope(x, y):")
+    assert found["slope"].endswith("        x @ y\n)")
+    assert (found["Stub"], found["WHY"]) == ("", "because")
 
 
 def test_answers_wait_for_a_person(out: Path) -> None:
