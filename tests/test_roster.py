@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 
+from autograder.classroom.record import head
 from autograder.classroom.roster import Person, Roster, RosterError, due_with, lateness, parse_time, read_roster
+from autograder.classroom.submissions import Submission
 from autograder.lms.platform import Owner
 
 PEOPLE = (
@@ -122,6 +125,20 @@ def test_moodles_worksheet_tells_two_of_one_name_apart(tmp_path: Path) -> None:
     assert found(moodle("Participant", "103"), Owner("Participant_103", "", "103", system="moodle")) == ["", ""]
     german = "ID,Vollständiger Name,E-Mail-Adresse,Status\nTeilnehmer/in 101,Li Wei,li@example.org,-\n"
     assert roster(tmp_path, german).people[0] == Person("li@example.org", "Li Wei", "li@example.org", participant="101")
+
+
+def test_moodles_worksheet_says_when_things_came(tmp_path: Path) -> None:
+    """Which no name in its export does; only for whom it is the worksheet of."""
+    lines = 'Identifier,Full name,Last modified (submission)\nParticipant 9,Ada,"Sunday, 1 March 2026, 4:00 PM"\nParticipant 8,Bob,-\n'
+    ada, bob = roster(tmp_path, lines).people
+    four = datetime(2026, 3, 1, 16).astimezone()
+    assert (ada.submitted, bob.submitted) == (four.isoformat(), "")
+    work = Submission("ada", "a.zip", None, owner=moodle("Ada", "9"), person=ada)
+    found = head(work, four - timedelta(hours=2))
+    assert (found.submitted, found.late_hours) == (four.isoformat(), 2.0)
+    assert head(replace(work, owner=moodle("Ada", "7")), four).submitted is None
+    earlier = four - timedelta(hours=1)
+    assert head(replace(work, submitted=earlier), four).submitted == earlier.isoformat()
 
 
 def test_numbers_of_another_assignment_count_for_nobody(tmp_path: Path) -> None:

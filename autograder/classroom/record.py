@@ -176,10 +176,18 @@ def roster_names(records: Iterable[Record]) -> dict[str, str]:
     return {record.student: record.person.name for record in records if record.person and record.person.name}
 
 
+def _moment(submission: Submission) -> datetime | None:
+    """Return when a submission came: by the export, or else by Moodle's worksheet of the same assignment."""
+    person = submission.person
+    if submission.submitted or not (person and person.submitted and person.participant == submission.owner.number):
+        return submission.submitted
+    return datetime.fromisoformat(person.submitted)
+
+
 def head(submission: Submission, due: datetime | None = None) -> Head:
     """Return what is known of a submission before it is graded."""
     person, owner = submission.person, submission.owner
-    when = lateness(submission.submitted, due, person.extension if person else "", marked=submission.late)
+    when = lateness(_moment(submission), due, person.extension if person else "", marked=submission.late)
     return Head(
         submission.origin,
         submission.problem,

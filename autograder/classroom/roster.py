@@ -1,7 +1,8 @@
 """Who is in the class, until when each may hand in, and whose a submission is.
 
 A roster is a CSV with a header: `id`, and as far as there are any `name` (or `first name` and `last name`), `email`,
-`login`, `section` and `extension`. `Identifier` is Moodle's: its grading worksheet is a roster, too. Commas, semicolons and tabs separate. An extension is hours (`48`, `48h`), days (`2d`) or a
+`login`, `section` and `extension`. Moodle's grading worksheet is a roster, too, with `Identifier` and `Last modified
+(submission)`. Commas, semicolons and tabs separate. An extension is hours (`48`, `48h`), days (`2d`) or a
 date of its own (`2026-03-05`, `2026-03-05T12:00`).
 """
 
@@ -17,6 +18,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, time, timedelta
 from pathlib import Path
 
+from autograder.lms.dates import worded_moment
 from autograder.lms.platform import Owner
 from autograder.submission.archives import UnreadableError, printable
 from autograder.submission.source import read_text
@@ -43,6 +45,7 @@ _COLUMNS = {
     "last": ("lastname", "surname", "familyname", "last", "nachname"),
     "email": ("email", "emailaddress", "mail", "emailadresse"),
     "participant": ("identifier", "id"),
+    "submitted": ("lastmodifiedsubmission", "zuletztgendertabgabe"),
     "section": ("section", "sections", "group", "gruppe"),
     "extension": ("extension", "duedateextension", "extensions", "extended"),
 }
@@ -68,6 +71,7 @@ class Person:
     extension: str = ""
     login: str = ""  # the user name
     participant: str = ""  # the number that Moodle's folders of one assignment have
+    submitted: str = ""  # when Moodle's worksheet of that assignment says that something was handed in, in ISO 8601
 
 
 @dataclass(frozen=True)
@@ -109,7 +113,7 @@ class Roster:
             for owner, people in named
             if owner.system == "moodle"
         )
-        roster = Roster([replace(person, participant="") for person in self.people]) if foreign else self
+        roster = Roster([replace(person, participant="", submitted="") for person in self.people]) if foreign else self
         return {owner: roster.find(owner) for owner in owners}
 
     def find(self, owner: Owner) -> Person | None:
@@ -191,7 +195,15 @@ def _people(text: str) -> Iterator[Person]:
             extension,
             cells.get("login", ""),
             participant[1] if participant else "",
+            _moment_of(cells.get("submitted", "")) if participant else "",
         )
+
+
+def _moment_of(text: str) -> str:
+    """Return what Moodle writes as `Sunday, 1 March 2026, 4:00 PM`, in its user's time zone, in ISO 8601; nothing for another form."""
+    day, _, rest = text.partition(",")
+    found = worded_moment(rest if day.isalpha() else text)
+    return found.isoformat() if found else ""
 
 
 def table_rows(text: str) -> Iterator[tuple[int, list[str]]]:
