@@ -12,10 +12,8 @@ from autograder.judge.sieve import Names, Shown, candidates, compared_by_numbers
 from autograder.judge.trials import Facts, Trial
 from autograder.sandbox.job import Outcome
 
-MAX_SIEVED, MAX_FOR_PARTS = (
-    3,
-    6,
-)  # failed cases on which every mistake is tried alone, to see which pairs are worth trying
+MAX_SIEVED = 3  # failed cases on which every mistake is tried alone, to see which pairs are worth trying
+MAX_FOR_PARTS = 6  # failed cases of which one of a pair may explain a part alone
 MAX_PAIRS, MAX_MORE = 80, 40  # that are tried, and of those that are unlikely
 MAX_HIDDEN = (
     20  # pairs of which neither shows in any of the student's numbers, as in a sum over fewer that is divided by more
@@ -93,10 +91,10 @@ def _shown_as_a_whole(oracle: Facts, own: list[Names], trial: Trial, got: tuple[
 
 
 def _explaining_a_part(
-    oracle: Facts, own: list[tuple[str, ...]], got: Mapping[Trial, tuple[Outcome, ...]], failed: tuple[Trial, ...]
-) -> set[tuple[str, ...]]:
+    oracle: Facts, own: list[Names], got: Mapping[Trial, tuple[Outcome, ...]], failed: tuple[Trial, ...]
+) -> set[Names]:
     """Return the mistakes that give the student's outcomes of a failed case, or some of its wrong numbers."""
-    parts = set[tuple[str, ...]]()
+    parts = set[Names]()
     for trial in failed:
         parts |= giving_a_part(oracle, own, trial, got[trial])
         if not compared_by_numbers(trial, got[trial]):
@@ -104,10 +102,10 @@ def _explaining_a_part(
     return parts
 
 
-def _changing(oracle: Facts, own: list[tuple[str, ...]], trial: Trial) -> frozenset[tuple[str, ...]]:
+def _changing(oracle: Facts, own: list[Names], trial: Trial) -> frozenset[Names]:
     """Return the mistakes that change a trial when they are made alone."""
 
-    def made() -> frozenset[tuple[str, ...]]:
+    def made() -> frozenset[Names]:
         return frozenset(names for names in own if not agrees(oracle, names, trial, oracle.expected(trial)))
 
     return oracle.kept(("changing", trial, *own), made)
