@@ -357,6 +357,41 @@ print(frame.name, frame.line, linecache.getline(frame.filename, frame.lineno).st
 ]
 
 
+def test_a_breakpoint_stops_in_a_kernel_without_an_editor(folder: Path, assignment: Assignment) -> None:
+    """The hook that kernels have would go on; pdb asks, and a kernel without a front end says that nobody can answer."""
+    path = folder / "means.ipynb"
+    notebook = nbformat.read(path, as_version=4)
+    fill(notebook, assignment.reference.replace("return x - means", "breakpoint()\n    return means - x"))
+    notebook.cells = [cell for cell in notebook.cells if "check_all" not in cell.source]
+    notebook.cells.append(nbformat.v4.new_code_cell('grader.debug("center")'))
+    nbformat.write(notebook, path)
+    *_, debugged = executed(path, allow_errors=True)
+    assert [output.ename for output in debugged.outputs if output.output_type == "error"] == [
+        "StdinNotImplementedError"
+    ]
+
+
+def test_the_function_itself_may_be_asked_for(folder: Path) -> None:
+    """As people type it; and without a name all are checked."""
+    grader = Grader(Examples(folder))
+
+    def centre() -> None:
+        """Stand for a slip."""
+
+    assert "Did you mean center?" in repr(grader.check(centre))
+    assert repr(grader.check()) == repr(grader.check_all())
+    assert "center" in repr(grader.repro(centre))
+
+
+@pytest.mark.parametrize("magic", ["time", "capture"])
+def test_a_cell_that_begins_with_a_magic_counts(folder: Path, assignment: Assignment, magic: str) -> None:
+    """A kernel keeps it as a call that holds its text."""
+    typed = f"get_ipython().run_cell_magic({magic!r}, '', {assignment.reference!r})\n"
+    result = Examples(folder).of_notebook({"In": ["", typed]})
+    assert result.all_passed
+    assert Examples(folder).of_notebook({"In": ["", typed.replace(magic, "bash", 1)]}).score == 0
+
+
 def test_a_running_notebook_has_what_the_terminal_has(folder: Path, assignment: Assignment) -> None:
     """Hints, the next exercise, a case as code, and a case run in the kernel, where debuggers stop in the cell."""
     path = folder / "means.ipynb"

@@ -304,6 +304,12 @@ def _is_zero(value: object) -> bool:
 def unusable(crash: Crash, match: re.Match[str]) -> str:
     """Say what type something has that cannot be called, looped over or indexed."""
     part = crash.first
+    called = crash.trouble.frames[-1].calls if crash.trouble.frames else ""
+    if "not callable" in crash.trouble.text and called and not (part and part.text == called):  # that is an argument
+        told = marked(
+            "`{name}` is of type {type}, which cannot be called. Is that name used for something else as well?"
+        )
+        return say(told, name=called, type=_TYPES.get(match["type"], match["type"]))
     if part is None or part.type_name != _TYPES.get(match["type"], match["type"]):
         return ""
     return say("`{name}` is of type {type}, which cannot be used like this.", name=part.text, type=part.type_name)

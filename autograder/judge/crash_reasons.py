@@ -95,7 +95,7 @@ RULES = (
     Rule(
         "float_for_a_whole_number",
         r"object cannot be interpreted as an integer|slice indices must be integers|must be integers or slices|"
-        r"index must be an integer|invalid combination of arguments.*float",
+        r"index must be an integer|invalid combination of arguments.*float|failed to unpack the object at pos",
         seen.float_here,
     ),
     Rule("text_for_an_array", r"unsupported operand type.*'str'|can only concatenate str|must be str, not"),

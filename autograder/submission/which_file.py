@@ -37,7 +37,7 @@ MAX_ARCHIVE = 50 << 20  # bytes, with the archives inside it
 MOST_ARCHIVES = 3  # one inside the other
 MOST_READ = 10  # files of the right name, and as many of other names, that are read: those nearest the top
 HELPERS = frozenset(  # files of these names are never a student's work
-    {"__init__.py", "check.py", "conftest.py", "numpy.py", "play.py", "setup.py", "sitecustomize.py", "torch.py",
+    {"__init__.py", "check.py", "conftest.py", "experiment.py", "numpy.py", "play.py", "setup.py", "sitecustomize.py", "torch.py",
      "training.py", "usercustomize.py"}
 )  # fmt: skip
 _HANDED_OUT = frozenset({"engine", "tests"})  # folders of a handout that hold no student's work

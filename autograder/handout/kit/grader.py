@@ -32,6 +32,7 @@ from autograder.sandbox.job import Source
 WIDTH = 80  # of what a cell shows as text
 P = ParamSpec("P")
 R = TypeVar("R")
+Named = Callable[..., object]  # a function or class that students wrote
 
 
 @dataclass(frozen=True)
@@ -147,9 +148,11 @@ class Grader:
     examples: Examples
 
     @_in_its_language
-    def check(self, exercise: str) -> Shown:
-        """Check one exercise of this notebook as it stands."""
-        result = self._result()
+    def check(self, exercise: str | Named = "") -> Shown:
+        """Check one exercise of this notebook as it stands, by its name or the function itself; without one, every exercise."""
+        exercise, result = _name_of(exercise), self._result()
+        if not exercise:
+            return self.check_all()
         try:
             file_and_exercise((), [each.name for each in result.exercises], exercise)
         except CheckError as error:
@@ -173,9 +176,9 @@ class Grader:
         return Text(list_text(self._step(course), course))
 
     @_in_its_language
-    def hint(self, exercise: str = "") -> Text:
+    def hint(self, exercise: str | Named = "") -> Text:
         """Show a hint about what to mend first, or first for an exercise, and one more each time."""
-        result, assignment = self._result(), self._bundle.assignment
+        exercise, result, assignment = _name_of(exercise), self._result(), self._bundle.assignment
         if result.problem:
             return Text(result.problem)
         try:
@@ -185,18 +188,18 @@ class Grader:
             return Text(str(error))
 
     @_in_its_language
-    def debug(self, case: str) -> None:
+    def debug(self, case: str | Named = "") -> None:
         """Run a case, or what fails of an exercise, in this kernel: breakpoint() stops, and %debug looks at an exception."""
         try:
-            debug_case(_cells(), self._source(), self._bundle, self._result(), case)
+            debug_case(_cells(), self._source(), self._bundle, self._result(), _name_of(case))
         except CheckError as error:
             print(error)
 
     @_in_its_language
-    def repro(self, case: str) -> Text:
+    def repro(self, case: str | Named = "") -> Text:
         """Show a case, or what fails of an exercise, as code to copy into a cell."""
         try:
-            return Text(case_as_program(self._source(), self._bundle, self._result(), case))
+            return Text(case_as_program(self._source(), self._bundle, self._result(), _name_of(case)))
         except CheckError as error:
             return Text(str(error))
 
@@ -245,6 +248,11 @@ class Grader:
         own = next(handout for handout in course if handout.slug == assignment.slug)
         notebook = Path(assignment.file).with_suffix(".ipynb")
         return make_step(own, course, assignment, notebook, self._source(), self._result())
+
+
+def _name_of(asked: str | Named) -> str:
+    """Return the name of what is asked for, where the function or class itself was given."""
+    return asked if isinstance(asked, str) else getattr(asked, "__name__", str(asked))
 
 
 def _cells() -> Mapping[str, Any]:

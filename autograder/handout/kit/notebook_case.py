@@ -6,7 +6,9 @@ is set in a cell stop in that cell.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 from autograder.course.language import say
@@ -35,7 +37,20 @@ def debug_case(env: Mapping[str, Any], source: Source, bundle: Bundle, result: R
         program.load([(_name_of_cell(env, chunk.label), chunk.text) for chunk in source.chunks])
         return program
 
-    return make_calls(load, bundle, small, known)
+    with _stopping():
+        return make_calls(load, bundle, small, known)
+
+
+@contextmanager
+def _stopping() -> Iterator[None]:
+    """Have `breakpoint()` stop in pdb where debugpy, which kernels load, would go on since no editor's debugger is there."""
+    before, editor = sys.breakpointhook, sys.modules.get("debugpy")
+    if editor and before.__module__.startswith("debugpy") and not editor.is_client_connected():
+        sys.breakpointhook = sys.__breakpointhook__
+    try:
+        yield
+    finally:
+        sys.breakpointhook = before
 
 
 def case_as_program(source: Source, bundle: Bundle, result: Result, name: str) -> str:

@@ -25,7 +25,7 @@ _UNDEFINED = re.compile(r"\bname '(\w+)' is not defined")
 
 def source_of_cells(env: Mapping[str, Any], file: str) -> Source:
     """Return a running notebook's code: every cell that was run, without those whose definitions came again."""
-    cells = [(number, python_of_cell(text)) for number, text in enumerate(env.get("In", ())) if text.strip()]
+    cells = [(n, python_of_cell(_as_typed(text))) for n, text in enumerate(env.get("In", ())) if text.strip()]
     chunks: list[Chunk] = []
     seen: set[str] = set()
     for number, code in reversed(cells):
@@ -35,6 +35,16 @@ def source_of_cells(env: Mapping[str, Any], file: str) -> Source:
             chunks.append(Chunk(f"cell [{number}]", code))
             seen |= defined
     return Source(Path(file).stem, tuple(reversed(chunks)), notebook=True)
+
+
+def _as_typed(text: str) -> str:
+    """Return a cell as it was typed where it begins with a magic such as `%%time`, of which a kernel keeps a call."""
+    match _parsed(text) if ".run_cell_magic(" in text else None:
+        case ast.Module(body=[ast.Expr(value=ast.Call(func=ast.Attribute(attr="run_cell_magic"), args=parts))]):
+            texts = [part.value for part in parts if isinstance(part, ast.Constant) and isinstance(part.value, str)]
+            if len(texts) == 3:
+                return f"%%{texts[0]} {texts[1]}\n{texts[2]}"
+    return text
 
 
 def with_cells_to_run(result: Result, source: Source, assignment: Assignment) -> Result:
