@@ -215,11 +215,16 @@ def _case(
 
 
 def _ease(judged: Judged) -> tuple[int, ...]:
-    """Return how hard a case's calls are to follow: the most axes, whether its positions have no words, and the numbers shown."""
+    """Return how hard a case's calls are to follow.
+
+    Whether they ask for gradients, which are wrong where the values are; the most axes; whether positions have no words; and
+    the numbers shown.
+    """
     case, shown = judged.trial.case, judged.smallest or judged
     given = [[made.args, dict(made.kwargs)] for made in judged.trial.calls]
     axes = max((array.ndim for leaf in leaves(given) if (array := array_of(leaf)) is not None), default=0)
-    return axes, not case.words, numbers_in([[made.args, dict(made.kwargs)] for made in shown.trial.calls])
+    backward = any(made.module is not None and made.module.cotangents for made in judged.trial.calls)
+    return backward, axes, not case.words, numbers_in([[made.args, dict(made.kwargs)] for made in shown.trial.calls])
 
 
 def _note(bad: Outcome, printed: str) -> str:
