@@ -99,7 +99,10 @@ def out(cli: Any, course: Path, tmp_path: Path) -> Path:
     (folder / "eve.py").write_text(works(course, ""))
     (folder / "fay.py").write_text(works(course, "My words.") + "\ndef broken(:\n")
     run = ("-o", tmp_path / "out", "--course", course, "--accept-unsandboxed")
-    code, _, said = cli("grade", "t1_means", folder, *run)
+    code, table, said = cli("grade", "t1_means", folder, *run)
+    assert re.search(
+        r"why_divide +0 / 2 +0 of 1 +2 not graded yet", table
+    )  # fay, whose file is no Python, is listed apart
     assert (code, "8 points not graded yet, which a person gives, in the answers of 3 students." in said) == (
         0,
         True,

@@ -79,6 +79,8 @@ def _exercises(title: str, graded: Sequence[Record]) -> Table:
         right = sum(row.score == row.max_score for row in rows)
         named = Counter(name for row in rows for name in {case.diagnosis for case in row.cases} if name)
         common = ", ".join(f"{name} {count}" for name, count in named.most_common(1))
+        if waiting := len(all_rows) - len(rows):  # a person grades it, and there is no mistake to name
+            common = f"{waiting} not graded yet"
         table.add_row(
             rows[0].name, f"{points_text(mean)} / {points_text(rows[0].max_score)}", f"{right} of {len(rows)}", common
         )
