@@ -74,7 +74,7 @@ def _judged(reading: Reading, oracle: Knowledge, sandbox: Sandbox, ran: JobResul
     notes = tuple(explain_trouble(note, source).text for note in ran.notes)
     if ran.loading.ending is not Ending.RETURNED:
         return replace(_unloadable(ran.loading, oracle, source), notes=notes)
-    if not source.notebook and not any(chunk.text.strip() for chunk in source.chunks):
+    if source.chunks and not source.notebook and not any(chunk.text.strip() for chunk in source.chunks):
         empty = say("There is nothing in your file.")
         return replace(without_points(oracle, Status.MISSING, empty), problem=empty)
     judged = with_not_run(oracle, source, sandbox, judge_all(oracle, ran))
