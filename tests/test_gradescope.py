@@ -47,7 +47,7 @@ FAILED/forge_equal_to_everything FAILED/forge_lying_array FAILED/forge_patched_c
 FAILED/forge_printed_pass FAILED/forge_results_file
 MEMORY/exhaust_arrays OUTPUT/forge_raw_bytes OUTPUT/exhaust_output MISSING/source_empty
 PASSED/escape_exec PASSED/exhaust_stdout PASSED/read_disk_walk PASSED/read_secret_file PASSED/read_solution
-TIMEOUT/exhaust_ignored_signals not_importable/forge_system_exit_at_import unreadable/source_nul
+TIMEOUT/exhaust_ignored_signals MISSING/forge_system_exit_at_import unreadable/source_nul
 """.split()  # noqa: SIM905 (one name a line would be a page)
 assert len(HOSTILE) == 25
 
@@ -324,7 +324,7 @@ def test_the_wheel_holds_what_grading_needs_and_no_more(main, tmp_path):
     parts = {name.split("/")[1] for name in files if name.startswith("autograder/")}
     assert not parts & {"cli.py", "command", "desk", "feedback", "pages", "proof"}
     assert {name for name in files if name.startswith("autograder/lms/")} == {
-        f"autograder/lms/{name}.py" for name in ("__init__", "platform", "recognition")
+        f"autograder/lms/{name}.py" for name in ("__init__", "dates", "platform", "recognition")
     }
     script = f"import sys; sys.path.insert(0, {str(tmp_path)!r}); import {main} as m; print(m.__file__)"
     done = subprocess.run([sys.executable, "-I", "-c", script], capture_output=True, text=True, check=True)

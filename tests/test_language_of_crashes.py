@@ -146,7 +146,8 @@ SAID = [
     (crash("object cannot be interpreted as an integer", Part("k", "float")), "`k` ist ein float."),
     (crash("object cannot be interpreted as an integer", Part("k", "tuple")), "Nimm einen der Einträge."),
     (crash("division by zero", Part("a", "int"), Part("steps", "int"), kind="ZeroDivisionError"), "`steps` ist in diesem Aufruf 0"),
-    (crash("'list' object is not callable", Part("h", "list")), "`h` ist vom Typ list und lässt sich so nicht"),
+    (crash("'list' object is not callable", Part("h", "list"), calls="h"), "`h` ist vom Typ list und lässt sich so nicht"),
+    (crash("'int' object is not callable", Part("n", "int"), calls="scale"), "`scale` ist vom Typ int, und den kann man"),
     # crash_shapes.py and shapes_that_meet.py
     (crash(BROADCAST, SCORES, Part("kth", "array", (2,))), "`kth` mit Shape (2,) = (batch,) trifft auf `scores` mit Shape (2, 7) = (batch, vocab): Shapes werden von rechts aneinandergelegt, also fehlt der ersten eine Achse."),
     (crash(BROADCAST, Part("s", "tensor", (2, 4, 5, 5)), Part("m", "tensor", (2, 5))), "also fehlen der ersten 2 Achsen."),
