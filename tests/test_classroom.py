@@ -101,7 +101,7 @@ def test_what_is_not_finished_is_said(run: Run, works: Path, tmp_path: Path) -> 
 
 
 def test_a_class_stays_with_its_course(run: Run, course: Path, works: Path, tmp_path: Path) -> None:
-    """Whoever forgets --course does not grade by other rules; who names another one does, and a folder that is gone binds nobody."""
+    """Without --course it is refused under another course. Naming that course is enough, and so is that the first one is gone."""
     other, out = tmp_path / "other", tmp_path / "out"
     shutil.copytree(course, other)
     options = ("t1_means", works, "-o", out, "--accept-unsandboxed")

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from autograder.classroom.exports import grades_csv, gradescope_results, platform_rows, platform_sheets
+from autograder.classroom.exports import grades_csv, gradescope_results, platform_row, platform_sheets
 from autograder.classroom.record import (
     NOT_SUBMITTED,
     Override,
@@ -73,7 +73,7 @@ def entry(assignment: Assignment, graded: Result | None = None, **of: Any) -> Re
 
 def sheets(records: list[Record]) -> dict[str, str]:
     """Return every platform's sheet."""
-    return platform_sheets(platform_rows(records))
+    return platform_sheets([platform_row(record) for record in records])
 
 
 def rows(text: str) -> list[list[str]]:
@@ -216,7 +216,7 @@ def test_moodle_gets_no_row_without_a_participant(assignment: Assignment) -> Non
 
 
 def test_moodle_gets_who_handed_in_nothing_where_its_worksheet_is_the_roster(assignment: Assignment) -> None:
-    """The worksheet has everybody's number; one of another assignment has none that count, and so nobody's here."""
+    """The worksheet of this assignment has everybody's number. The numbers of another assignment are not used."""
     bob = replace(ADA, id="8", name="Bob", participant="31")
     here = entry(assignment, owner=Owner("x", "Bob", "31", system="moodle"), person=bob)
     away = absent(Run("t1_means", "Means", 1), "007", replace(ADA, participant="32"), {"row_means": 2.0}, {})

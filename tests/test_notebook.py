@@ -358,7 +358,7 @@ print(frame.name, frame.line, linecache.getline(frame.filename, frame.lineno).st
 
 
 def test_a_breakpoint_stops_in_a_kernel_without_an_editor(folder: Path, assignment: Assignment) -> None:
-    """The hook that kernels have would go on; pdb asks, and a kernel without a front end says that nobody can answer."""
+    """The hook of kernels would go on. pdb asks for input, which a kernel without a front end refuses."""
     path = folder / "means.ipynb"
     notebook = nbformat.read(path, as_version=4)
     fill(notebook, assignment.reference.replace("return x - means", "breakpoint()\n    return means - x"))

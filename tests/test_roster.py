@@ -141,7 +141,7 @@ def test_moodles_worksheet_says_when_things_came(tmp_path: Path) -> None:
     assert head(replace(work, submitted=earlier), four).submitted == earlier.isoformat()
 
 
-def test_numbers_of_another_assignment_count_for_nobody(tmp_path: Path) -> None:
+def test_numbers_of_another_assignment_are_not_used(tmp_path: Path) -> None:
     """Where one name that the class has once says so; else one student's work would be another one's."""
     here = roster(tmp_path, WORKSHEET)
     owners = [moodle("Li Wei", "102"), moodle("Li Wei", "103"), moodle("Bob Noether", "104")]
@@ -149,7 +149,7 @@ def test_numbers_of_another_assignment_count_for_nobody(tmp_path: Path) -> None:
 
 
 def test_a_worksheet_without_names_is_for_an_export_without(tmp_path: Path) -> None:
-    """With blind marking nobody has a name, and numbers are all there is."""
+    """Blind marking leaves out the names on both sides, so the numbers decide."""
     hidden, owner = (
         roster(tmp_path, "Identifier,Status,Grade\nParticipant 103,-,\n"),
         Owner("Participant_103", "", "103", system="moodle"),

@@ -6,7 +6,6 @@ How a platform's own sheet looks is the business of its module in `lms/`. Where 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from html import escape
 
 from autograder.classroom.history import Change
@@ -74,19 +73,6 @@ def platform_sheets(rows: Sequence[Row]) -> dict[str, str]:
     return {platform.name: platform.sheet(rows) for platform in platforms() if platform.sheet}
 
 
-def platform_rows(records: Sequence[Record]) -> list[Row]:
-    """Return a class as platforms need it.
-
-    Who handed in nothing has a number of Moodle's where the roster is its worksheet of this assignment: where it has others' too.
-    """
-    has_numbers = any(r.lms.system == "moodle" and r.person and r.person.participant for r in records)
-    rows = [(platform_row(record), record.person.participant if record.person else "") for record in records]
-    return [
-        replace(row, system="moodle", number=number) if has_numbers and number and not row.system else row
-        for row, number in rows
-    ]
-
-
 def platform_row(record: Record) -> Row:
     """Return a record as what platforms need of it."""
     person, lms = record.person or Person(""), record.lms
@@ -99,6 +85,7 @@ def platform_row(record: Record) -> Row:
         section=person.section,
         system=lms.system,
         number=lms.number,
+        participant=person.participant,
         place=lms.place,
         title=record.title,
         score=None if record.waiting else record.score,  # a platform cannot say how many points still wait

@@ -104,8 +104,8 @@ class Roster:
     def match(self, owners: Collection[Owner]) -> dict[Owner, Person | None]:
         """Return whose what each of an export's owners handed in is, as `find` does.
 
-        Moodle numbers its participants anew in each assignment. Where one of them has a name that is on the roster once, with
-        another number, all numbers of the roster are another assignment's, and count for nobody.
+        Moodle numbers its participants anew in each assignment. Where a name stands on the roster once, with another number than
+        in the export, the roster's numbers are those of another assignment, and none of them is used.
         """
         named = ((owner, self._by["name"].get(letters_of(owner.name), [])) for owner in owners if owner.name)
         foreign = any(
@@ -232,7 +232,7 @@ def _columns(header: Sequence[str]) -> Mapping[str, int]:
 
 
 def _ends_in(said: str, name: str) -> bool:
-    """Whether what an export says is a name, or one with a team's in front of it; nothing is where nobody has a name."""
+    """Whether an export says a name, perhaps with a team's name in front of it. Without a name it has to say nothing."""
     return letters_of(said).endswith(letters_of(name)) if name else not said
 
 

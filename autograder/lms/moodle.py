@@ -59,13 +59,19 @@ def sheet(rows: Sequence[Row]) -> str:
     """Return the offline grading worksheet with the feedback in it, which an assignment of Moodle's takes back.
 
     Without a date under `Last modified (grade)` Moodle replaces no grade that was given before, unless that is ticked. A row
-    without a participant may end the import, so that there is none where the class came from Moodle.
+    without a participant may end the import, so that there is none where the class came from Moodle. Who handed in nothing has
+    the number that stands on the roster, where that is the worksheet of this assignment: where it has the others' numbers too.
     """
     lines: list[Sequence[object]] = [
         ("Identifier", "Full name", "ID number", "Email address", "Grade", "Maximum Grade", "Last modified (grade)",
          "Feedback comments"),
     ]  # fmt: skip
-    participants = [f"Participant {row.number}" if row.system == "moodle" and row.number else "" for row in rows]
+    has_numbers = any(row.system == "moodle" and row.participant for row in rows)
+    numbers = [
+        row.number if row.system == "moodle" else row.participant if has_numbers and not row.system else ""
+        for row in rows
+    ]
+    participants = [f"Participant {number}" if number else "" for number in numbers]
     for row, participant in zip(rows, participants, strict=True):
         if not participant and any(participants):
             continue

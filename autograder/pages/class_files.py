@@ -14,7 +14,7 @@ from autograder.classroom.code_lines import code_of
 from autograder.classroom.exports import (
     changes_csv,
     grades_csv,
-    platform_rows,
+    platform_row,
     platform_sheets,
     sheet_names,
 )
@@ -129,7 +129,7 @@ def _write_class(book: Gradebook, graded: Sequence[Record], queue: Sequence[str]
     missing, later = absentees(book), waiting(book)
     summary = summarize(book, graded, missing, later)
     rows = sorted([*graded, *missing, *later], key=lambda record: record.student)
-    lines = platform_rows(rows)
+    lines = [platform_row(record) for record in rows]
     changes = history.changes(book.db)
     texts = (
         grades_csv(rows),
