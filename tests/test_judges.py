@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import copy
 import multiprocessing
+import tempfile
 from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -99,6 +101,20 @@ def test_stopping_ends_what_judges_are_at(assignment: Assignment, fresh: Sandbox
         assert next(running).submission.student == "a"
         running.close()
     assert not multiprocessing.active_children()
+
+
+def test_judges_that_are_killed_leave_nothing_behind(
+    oracle: Oracle, assignment: Assignment, fresh: Sandbox, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Their sandboxes cannot tidy up after themselves then."""
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    with Judges(2, oracle, fresh) as judges:
+        judges.grade(Source.of("means.py", assignment.reference))
+        assert len(list(tmp_path.glob("*/autograder-*"))) == 1
+        for process in multiprocessing.active_children():
+            process.kill()
+            process.join()
+    assert not list(tmp_path.iterdir())
 
 
 def test_one_job_needs_no_judges(oracle: Oracle, fresh: Sandbox) -> None:

@@ -15,6 +15,7 @@ import os
 import queue
 import signal
 import sys
+import tempfile
 from collections.abc import Iterator, Sequence
 from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
@@ -26,6 +27,7 @@ from autograder.judge.trials import Found
 from autograder.oracle.oracle import Oracle
 from autograder.oracle.shared_findings import SharedFindings
 from autograder.sandbox.job import ClosedError, Sandbox, Source
+from autograder.sandbox.process import remove_folder
 from autograder.sandbox.termination import terminate
 
 END_SECONDS = 5.0  # for a process to end, before it is killed
@@ -47,13 +49,17 @@ class Judges:
         self._closed = False
         self._free: queue.SimpleQueue[Connection] = queue.SimpleQueue()
         self._processes: list[BaseProcess] = []
+        self._folders: list[str] = []
         shared = SharedFindings(oracle)
         ours: list[Connection] = []
         for _ in range(count):
             mine, theirs = context.Pipe()
             ours.append(mine)
+            folder = tempfile.mkdtemp(prefix="autograder-")
+            os.chmod(folder, 0o711)  # noqa: S103 (student code that runs as another user has to reach what is inside)
+            self._folders.append(folder)
             process = context.Process(
-                target=_serve, args=(os.getpid(), theirs, tuple(ours), oracle, sandbox, shared), daemon=True
+                target=_serve, args=(os.getpid(), folder, theirs, tuple(ours), oracle, sandbox, shared), daemon=True
             )
             process.start()
             theirs.close()
@@ -88,6 +94,9 @@ class Judges:
             process.join(END_SECONDS)
             if process.is_alive():
                 process.kill()
+                process.join()
+        for folder in self._folders:
+            remove_folder(folder)
 
     def __enter__(self) -> Self:
         return self
@@ -121,6 +130,7 @@ def judges_for(jobs: int, oracle: Oracle, sandbox: Sandbox) -> Iterator[Judges |
 
 def _serve(
     parent: int,
+    folder: str,
     connection: Connection,
     others: tuple[Connection, ...],
     oracle: Oracle,
@@ -134,14 +144,18 @@ def _serve(
         _PR_SET_PDEATHSIG, signal.SIGTERM
     )  # it may be killed while this one waits for a student's code
     if os.getppid() != parent:
+        remove_folder(folder)
         return
+    tempfile.tempdir = folder  # whatever ends this process, the one that made the folder removes it
     for other in others:
         other.close()  # else this process would keep itself waiting when the one that sends is gone
     if torch := sys.modules.get("torch"):
         torch.set_num_threads(1)  # as in every worker that torch itself forks: its threads are not copied
     shared.begin()
     gc.freeze()  # no collection need walk, and so copy, what was there before the fork
-    with contextlib.closing(sandbox), contextlib.suppress(EOFError, OSError):
+    with contextlib.ExitStack() as exit_stack, contextlib.suppress(EOFError, OSError):
+        exit_stack.callback(remove_folder, folder)  # the one that made it may be gone
+        exit_stack.enter_context(contextlib.closing(sandbox))
         while True:
             source, untold = connection.recv()
             for told in untold:
