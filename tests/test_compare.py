@@ -130,6 +130,8 @@ def test_right_values_pass(got: Any, expected: Any) -> None:
         (A > 2, A > 3, "values"),
         ((A > 2).astype(int), A > 2, "dtype"),
         ((A > 2).astype(float), A > 2, "dtype"),
+        (Tensor(A), Tensor(A.astype(int)), "dtype"),
+        (Tensor(A + 1), Tensor(A.astype(int)), "values"),
     ],
     ids=count(),
 )
@@ -204,6 +206,11 @@ def test_a_nan_that_is_expected_is_not_the_first_difference() -> None:
         ("a", "b", "You returned 'a'; 'b' was expected."),
         (A > 9, A > 3, "3 of 6 values differ, the first at [1, 0]: False instead of True."),
         ((A > 9) * 1, A > 3, "The dtype is int64; a mask is boolean here (dtype bool)."),
+        (
+            Tensor(A),
+            Tensor(A.astype(int)),
+            "The values are right, but their dtype is float64; ids are whole numbers (int64).",
+        ),
         (A * NAN, A, "6 of 6 values are NaN or infinite, the first at [0, 0]."),
         (np.array(NAN), np.array(1.0), "The value is NaN or infinite."),
         (np.array([2.0]), np.array([1.0]), "The only value differs: 2 instead of 1."),

@@ -161,8 +161,16 @@ def _array_difference(got: Any, expected: np.ndarray | Tensor, where: str, toler
         text = say("The value is NaN or infinite.") if mine.ndim == 0 else text
         return Finding("not_finite", text, where, mine, theirs, tuple(map(int, bad[0])))
     if deviation(mine, theirs) <= tolerance:
-        return None
+        return _ids_as_floats(mine, theirs, where) if isinstance(expected, Tensor) else None
     return _value_finding(mine, theirs, where, tolerance)
+
+
+def _ids_as_floats(mine: np.ndarray, theirs: np.ndarray, where: str) -> Finding | None:
+    """Refuse right ids that nothing can look up: torch's embeddings and indices take whole numbers only."""
+    if theirs.dtype.kind != "i" or mine.dtype.kind != "f" or not theirs.ndim:
+        return None
+    text = say("The values are right, but their dtype is {dtype}; ids are whole numbers (int64).", dtype=mine.dtype)
+    return Finding("dtype", text, where, mine, theirs)
 
 
 def _value_finding(mine: np.ndarray, theirs: np.ndarray, where: str, tolerance: float) -> Finding:
