@@ -57,6 +57,24 @@ def test_a_model_is_trained_once_and_its_page_needs_nothing_else(a8: Path) -> No
     assert "The model has never seen 'Z'" in unknown.stderr
 
 
+def test_what_is_not_written_yet_is_said_without_a_traceback(tmp_path: Path) -> None:
+    """A stub plays nothing, nor does a name that was never defined; an exception of a student's own keeps its traceback."""
+    folder = tmp_path / "a3"
+    shutil.copytree(ROOT / "assignments" / "a3_gates", folder)
+    stub = (folder / "gates.py").read_text(encoding="utf-8")
+    left = "`python check.py` says what is left to write.\n"
+
+    def ends(text: str) -> str:
+        (folder / "gates.py").write_text(text, encoding="utf-8")
+        done = play(folder, "3", "30", "--steps", "2")
+        assert done.returncode == 1
+        return done.stderr
+
+    assert ends(stub) == f"play.py: lstm_forward is not written yet. {left}"
+    assert ends("import numpy as np\n") == f"play.py: Your code has no lstm_forward. {left}"
+    assert "Traceback" in ends(stub.replace("raise NotImplementedError(", "raise KeyError("))
+
+
 @pytest.mark.parametrize(("slug", "file"), [("a4_seq2seq", "seq2seq.py"), ("a7_transformer", "transformer.py")])
 def test_a_typed_row_gets_its_alignment(tmp_path: Path, slug: str, file: str) -> None:
     """What is no row of digits is refused; an untrained model answers something, and is shown all the same."""

@@ -127,7 +127,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    try:
-        main()
-    except NotImplementedError as error:
-        sys.exit(f"play.py: {error}. `python check.py` says what is left to write.")
+    main()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import sys
 import time
@@ -36,12 +37,27 @@ def student_module(folder: Path, file: str) -> types.ModuleType:
         program.load([(chunk.label, chunk.text) for chunk in source.chunks])
     except (CheckError, UnreadableError, OSError, SyntaxError) as error:
         sys.exit(f"play.py: {error}")
+    sys.excepthook = functools.partial(_say_what_ended, program.module)
     of_cells = CELLS in os.environ
     print(
         say("Your code: the cells of this notebook") if of_cells else say("Your code: {file}", file=path.name),
         flush=True,
     )
     return program.module
+
+
+def _say_what_ended(
+    code: types.ModuleType, kind: type[BaseException], error: BaseException, trace: types.TracebackType | None
+) -> None:
+    """Say what is not written yet, or what no cell has defined; of anything else the traceback leads to the line."""
+    if isinstance(error, NotImplementedError):
+        told = f"{error}."
+    elif isinstance(error, AttributeError) and error.obj is code:
+        told = say("Your code has no {name}.", name=error.name)
+    else:
+        sys.__excepthook__(kind, error, trace)
+        return
+    print("play.py:", told, say("`python check.py` says what is left to write."), file=sys.stderr)
 
 
 def _graded(folder: Path, file: str) -> tuple[Path, Stub]:
