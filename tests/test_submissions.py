@@ -793,3 +793,15 @@ def test_read_source_refuses_clearly(tmp_path: Path) -> None:
     for name, words in {"gone.py": "no file", ".": "is a folder", "a.txt": "neither", "b.py": "a PDF"}.items():
         with pytest.raises(UnreadableError, match=words):
             read_source(tmp_path / name, FILE)
+
+
+def test_a_folder_of_classes_is_no_class(tmp_path: Path) -> None:
+    """Each class would be taken for a student with three files. A class by itself is read, and so is a student's `old`."""
+    classes = [(f"{term}/{who}/{FILE}", CODE) for term in ("2025", "2026") for who in ("ada", "bob", "eve")]
+    with pytest.raises(
+        SubmissionsError, match="holds whole classes: 2025, 2026. In 2025 lie folders of ada, bob, eve."
+    ):
+        in_zip(tmp_path, *classes)
+    assert set(in_zip(tmp_path, *classes[:3])) == {"ada", "bob", "eve"}
+    tries = [(f"{who}/{folder}/{FILE}", CODE) for who in ("ada", "bob") for folder in ("old", "new")]
+    assert set(in_zip(tmp_path, *tries)) == {"ada", "bob"}

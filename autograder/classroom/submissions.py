@@ -21,6 +21,7 @@ from autograder.classroom.result_keys import digest
 from autograder.classroom.roster import Person, Roster
 from autograder.classroom.student_names import Aliases, student_names
 from autograder.classroom.tar_archives import TARS, open_tar, tar_members
+from autograder.classroom.wrong_folder import why_no_class
 from autograder.course.language import marked, say, speaking
 from autograder.lms.platform import Kind, Owner
 from autograder.sandbox.job import Source
@@ -118,23 +119,14 @@ def read_class(path: Path, stub: Stub, roster: Roster | None = None) -> Class:
                 raise SubmissionsError(
                     f"There are no submissions in {path}: it is empty or holds no student's files. {kinds}"
                 )
-            _refuse_one_for_a_class(entries, path, stub)
+            if why := why_no_class(entries, path, stub):
+                raise SubmissionsError(why)
             found = _read_all(entries, where, stub, roster or Roster(()))
         return Class(found, tuple(platform.label for platform in contents.platforms), contents.remarks)
     except UnreadableError as error:
         raise SubmissionsError(f"{error} {kinds}") from None
     except OSError as error:
         raise SubmissionsError(f"{path} cannot be read: {error.strerror or error}. {kinds}") from None
-
-
-def _refuse_one_for_a_class(entries: tuple[Entry, ...], path: Path, stub: Stub) -> None:
-    """Refuse the several files of one student in the place of a class, where each would be taken for a student's."""
-    loose = [e.name for e in entries if not e.said.owner.system and not e.folder and work_name(e.title) in stub.names]
-    if stub.files and loose:
-        raise SubmissionsError(
-            f"{path} has {several(loose)} at its top, and not in a folder for each student. "
-            "Put the files of each student into a folder named after the student, and give the folder around these."
-        )
 
 
 @contextmanager
