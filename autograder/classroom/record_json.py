@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import asdict
@@ -17,7 +18,9 @@ from autograder.judge.result_json import Json, case_of, stored_case, told_case
 from autograder.sandbox.job import Isolation
 
 SCHEMA = 1  # of results/STUDENT.json
-_CASES: WeakValueDictionary[str, CaseResult] = WeakValueDictionary()  # of all records that there are now
+# Of all records that there are now; in a class most exercises end alike, and a record would be ten times as large.
+_EXERCISES: WeakValueDictionary[bytes, ExerciseRecord] = WeakValueDictionary()
+_CASES: WeakValueDictionary[str, CaseResult] = WeakValueDictionary()
 _in_one_line = json.JSONEncoder(ensure_ascii=False).encode
 
 
@@ -87,7 +90,12 @@ def _computed(exercise: ExerciseRecord) -> Json:
 
 
 def exercise_of(stored: str) -> ExerciseRecord:
-    """Return the exercise that was stored. Equal cases are one object: in a class most end alike, and a record would be ten times as large."""
+    """Return the exercise that was stored. Equal exercises are one object, and so are equal cases of others."""
+    key = hashlib.blake2b(stored.encode(), digest_size=16).digest()
+    return _EXERCISES.get(key) or _EXERCISES.setdefault(key, _exercise_of(stored))
+
+
+def _exercise_of(stored: str) -> ExerciseRecord:
     found = json.loads(stored, object_hook=_shared)
     cases = tuple(map(_shared_case, found["cases"]))
     about = (found["name"], found["score"], found["max_score"], Status(found["status"]), cases)
