@@ -51,7 +51,7 @@ def report(
 def override(
     student: Annotated[str, typer.Argument(help="As in grades.csv, or id, email or name on the roster")],
     exercise: Annotated[str, typer.Argument(help="Its name")],
-    points: Annotated[float | None, typer.Argument(show_default=False, help="The points it is worth")] = None,
+    points: Annotated[str, typer.Argument(metavar="[NUMBER]", show_default=False, help="The points it is worth")] = "",
     because: Annotated[str, typer.Option(help="The reason, which the student reads too")] = "",
     withdraw: Annotated[bool, typer.Option("--withdraw", help="Go back to the computed points")] = False,
     by: ByOption = "",
@@ -59,27 +59,26 @@ def override(
     course: CourseOption = None,
 ) -> None:
     """Give an exercise other points than computed, and say why; regrading leaves them as they are."""
-    from autograder.classroom.decisions import PointsError, demand_possible
+    from autograder.classroom.decisions import PointsError, points_said
     from autograder.classroom.gradebook_view import absentees, find_exercise, find_student, left
     from autograder.command.class_outcome import tell_unfinished
     from autograder.judge.points import points_text
     from autograder.pages.class_files import publish
 
     check_course(course)
-    if withdraw != (points is None):
+    if withdraw == bool(points):
         fail("Give the points, or --withdraw to go back to the computed ones.")
     if not withdraw and not because.strip():
         fail('Say why: --because "...". The reason stands in the results, and the student reads it.')
     with graded_book(out) as book:
         name, wanted = find_student(book, student), find_exercise(book.points, exercise)
         most = book.points[wanted]
-        if points is not None:
-            try:
-                demand_possible(points, wanted, most, f"{points:g}")
-            except PointsError as error:
-                fail(str(error))
+        try:
+            given = points_said(points, wanted, most)
+        except PointsError as error:
+            fail(str(error))
         book.who = by.strip() or book.who
-        book.override(name, wanted, points, because.strip())
+        book.override(name, wanted, given, because.strip())
         tell_unfinished(publish(book).summary)
         if name in left(book):
             note = "is not in the class any more; the decision counts when the class holds a submission of theirs again"
@@ -87,7 +86,7 @@ def override(
         if name in {record.student for record in absentees(book)}:
             note = "handed in nothing, so there is no page for them; the points stand in grades.csv, exports/ and the report"
             print(f"autograder: {name} {note}", file=sys.stderr)
-    print(f"{name}: {wanted} {'as computed' if points is None else f'{points_text(points)} of {points_text(most)}'}")
+    print(f"{name}: {wanted} {'as computed' if given is None else f'{points_text(given)} of {points_text(most)}'}")
 
 
 def explain(
