@@ -16,6 +16,7 @@ from autograder.course.spec import Limits, Shortcut
 from autograder.sandbox.child.device import CPU
 
 _DEFINITION = re.compile(r"(?:async\s+)?(?:def|class)\s+(\w+)")
+_WITH_COMPILER = ("optim", "checkpoint", "torch.func", "torch.compile")  # as tried with torch 2.13
 _TOP = re.compile(r"^(?:async\s+)?(?:def|class)\s+(\w+)", re.MULTILINE)
 
 
@@ -152,6 +153,12 @@ class Job:
     device: str = CPU  # where its calls compute
     device_mb: int = 0  # of that device's own memory which it may take
     more: More | None = None  # given all outcomes, what the same child is to answer next; nothing where that was all
+
+    @property
+    def uses_compiler(self) -> bool:
+        """Whether its code names a part of torch that imports torch's compiler the first time it is used."""
+        texts = (*(chunk.text for chunk in self.source.chunks), *{request.harness for request in self.requests})
+        return self.torch and any(name in text for text in texts for name in _WITH_COMPILER)
 
 
 @dataclass(frozen=True)

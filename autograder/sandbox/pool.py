@@ -44,7 +44,7 @@ class WarmSandbox:
         """Run a job in as many children, and if need be slots, as it takes."""
         seat = _Seat(self._slots.get(), self._fresh)
         try:
-            return run_job(job, lambda: self._around(seat.launch(), job))
+            return run_job(job, lambda: self._around(seat.launch(compiler=job.uses_compiler), job))
         finally:
             slot = None
             try:
@@ -100,13 +100,13 @@ class _Seat:
         self._slot, self._fresh = slot, fresh
         self._child: WarmChild | None = None
 
-    def launch(self) -> WarmChild:
-        """Fork a child. Raises SlotError where fresh slots fail too."""
+    def launch(self, *, compiler: bool) -> WarmChild:
+        """Fork a child, with torch's compiler imported where it is going to be used. Raises SlotError where fresh slots fail too."""
         self._slot = self.leave()
         for tries_left in reversed(range(START_TRIES)):
             try:
                 self._slot = self._slot or self._fresh()
-                self._child = WarmChild(self._slot)
+                self._child = WarmChild(self._slot, compiler=compiler)
             except (SlotError, OSError):
                 self._child = None
                 if self._slot:

@@ -24,7 +24,7 @@ from autograder.sandbox.attempt import START_SECONDS
 from autograder.sandbox.bubblewrap import NOBODY, enclosing
 from autograder.sandbox.child.jail import JailError, compile_filter
 from autograder.sandbox.child.worker import MARK
-from autograder.sandbox.child.zygote import MAX_MESSAGE
+from autograder.sandbox.child.zygote import MAX_MESSAGE, RUN, RUN_WITH_COMPILER
 from autograder.sandbox.cpu_clock import CpuClock, process_behind
 from autograder.sandbox.endings import CHANNEL_CLOSED, KILLED_FROM_OUTSIDE, OUT_OF_MEMORY, PRELOADER_GONE
 from autograder.sandbox.gpu_files import GpuFiles
@@ -168,11 +168,11 @@ class Slot:
         around = enclosing(bwrap, readable_paths(), profile.gpu or GpuFiles(), profile.environment)
         return [*around, *python, "/grader", folders, "autograder.sandbox.child.zygote", str(control)]
 
-    def fork(self, *descriptors: int) -> int:
+    def fork(self, *descriptors: int, compiler: bool) -> int:
         """Have the zygote fork a child on five descriptors and return its pidfd. Raises SlotError where it does not."""
         try:
-            self.control.settimeout(END_SECONDS)
-            socket.send_fds(self.control, [b"run"], list(descriptors))
+            self.control.settimeout(START_SECONDS if compiler else END_SECONDS)
+            socket.send_fds(self.control, [RUN_WITH_COMPILER if compiler else RUN], list(descriptors))
             message, handles, _, _ = socket.recv_fds(self.control, 16, 1)
         except OSError as error:
             raise SlotError(f"the preloader does not answer: {error}") from None
@@ -211,7 +211,7 @@ class Slot:
 class WarmChild:
     """A forked child in a slot, held by a pidfd."""
 
-    def __init__(self, slot: Slot) -> None:
+    def __init__(self, slot: Slot, *, compiler: bool = False) -> None:
         self._slot = slot
         self._status: int | None = None
         self._over = self.gone = False
@@ -233,7 +233,7 @@ class WarmChild:
             undo.callback(os.close, marks_fd)
             self.ends = Pipes(job_fd, go_fd, result_fd, marks_fd, log_fd)
             undo.callback(self.ends.close)
-            self._handle = slot.fork(job, go_read, result_write, marks_fd, log_write)
+            self._handle = slot.fork(job, go_read, result_write, marks_fd, log_write, compiler=compiler)
             self.clock = CpuClock(process_behind(self._handle))
             theirs.close()
             self._ours = undo.pop_all()

@@ -2,7 +2,7 @@
 
 Started by exec, so its memory never held a secret; the theory of operation is told in jail.py. It talks to the grader
 over one socket of whole messages: first the configuration, answered by which mechanisms held when tried; then one
-`run` with five descriptors per submission, answered by `started` with a pidfd and, when the child is gone, by `over`.
+`run` with five descriptors per submission, which says whether torch's compiler is needed, answered by `started` with a pidfd and, when the child is gone, by `over`.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import base64
 import contextlib
 import functools
 import gc
+import importlib
 import itertools
 import json
 import mmap
@@ -48,6 +49,7 @@ from autograder.sandbox.child.large_pages import LargePages
 from autograder.sandbox.child.limits import DRIVER_MB, set_limits
 
 MAX_MESSAGE = 1 << 17
+RUN, RUN_WITH_COMPILER = b"run", b"run with compiler"
 WORTH_LARGE_PAGES = 100  # children; so many forks without them cost as much as making them
 MAX_SCRATCH_ENTRIES = 200  # more is not worth deleting one by one: a fresh zygote gets a fresh scratch
 
@@ -200,9 +202,11 @@ def main(control_fd: int) -> None:
     for number in itertools.count():
         if number == WORTH_LARGE_PAGES and config["torch"]:
             pages.collapse()
-        message, descriptors, _, _ = socket.recv_fds(control, 16, 5)
+        message, descriptors, _, _ = socket.recv_fds(control, 32, 5)
         if not message:
             return
+        if message == RUN_WITH_COMPILER:
+            _import_compiler()
         _run_child(control, jail, *descriptors)
 
 
@@ -214,12 +218,17 @@ def _preload(torch: bool) -> None:
         import torch as t
 
         t.set_num_threads(1)
-        layer = t.nn.Linear(2, 2)
-        optimizer = t.optim.SGD(layer.parameters(), lr=0.1)  # imports torch._dynamo, a second
-        loss = layer(t.ones(1, 2)).sum()
+        loss = t.nn.Linear(2, 2)(t.ones(1, 2)).sum()
         if t.version.cuda is None and t.version.hip is None:
             loss.backward()  # a build for GPUs would count them for it: that starts a thread, and no child finds one later
-        optimizer.step()
+
+
+@functools.cache
+def _import_compiler() -> None:
+    """Import torch's compiler, once: a second and 70 MB, which only code pays for that takes an optimizer or the like."""
+    with contextlib.suppress(Exception):  # what is wrong with it the child finds, too, and says
+        importlib.import_module("torch._dynamo")
+    gc.freeze()
 
 
 def _tasks() -> int:
