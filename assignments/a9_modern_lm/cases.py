@@ -259,10 +259,12 @@ def every_parameter_can_learn(rng: np.random.Generator) -> Iterator[Call]:
 ALIKE = "a model with the parameters of ModernLM: {} layers, {} tokens, d_model {}, d_ff {}"
 
 
-def _model(vocab: int, d: int, narrow: int, d_ff: int, n_layers: int) -> Code:
-    """Return a model with the names and shapes of ModernLM's parameters."""
+def _model(vocab: int, d: int, narrow: int, d_ff: int, n_layers: int, *, turned: bool = False) -> Code:
+    """Return a model with the names and shapes of ModernLM's parameters, or with the matrices of a block `turned` around."""
     shapes = {"W_q": (d, d), "W_k": (d, narrow), "W_v": (d, narrow), "W_o": (d, d)}
     shapes |= {"W_gate": (d, d_ff), "W_up": (d, d_ff), "W_down": (d_ff, d)}
+    if turned:
+        shapes = dict(reversed(shapes.items()))
     with_gains = (
         "(lambda m, *names: [m, [m.register_parameter(n, torch.nn.Parameter(torch.zeros({}))) for n in names]][0])"
     )
@@ -289,6 +291,12 @@ def one_layer_begins(rng: np.random.Generator) -> Iterator[Call]:
 def eight_layers_begin(rng: np.random.Generator) -> Iterator[Call]:
     """Eight layers have sixteen matrices that write into the residual stream: .02 / 4 = .005."""
     yield call(_model(2, 2, 1, 1, 8), _generator(2))
+
+
+@case("init_", check=close())
+def another_order(rng: np.random.Generator) -> Iterator[Call]:
+    """A block whose matrices are named from W_down to W_q: they are drawn in that order."""
+    yield call(_model(3, 2, 2, 3, 1, turned=True), _generator(1))
 
 
 # count

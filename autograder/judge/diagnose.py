@@ -26,14 +26,15 @@ from autograder.judge.outcomes_alike import (
     likeness,
 )
 from autograder.judge.reasons import Diagnosis, Mistake
-from autograder.judge.sieve import candidates
+from autograder.judge.sieve import Names, candidates
 from autograder.judge.tolerance import deviation
 from autograder.judge.trials import Facts, Trial
 from autograder.sandbox.job import Outcome
 
 MAX_NAMED = 3  # more candidates than this explain nothing
 NOISE, FAR = 1e-6, 100  # by how much an explanation may be off, and how much further than the closest one
-MIN_EXPLAINED = 2  # failures at least that a mistake explains which leaves one open
+MAX_LOOKED_AT = 4  # failures on which a mistake that is one of two may explain everything
+MIN_EXPLAINED, MIN_EXPLAINED_BY_TWO = 2, 3  # failures at least that one or two mistakes explain which leave one open
 
 
 def diagnose(
@@ -81,15 +82,13 @@ def _closest(
 def diagnose_all_but_one(
     oracle: Facts, exercise: str, got: Mapping[Trial, tuple[Outcome, ...]], failed: Sequence[Trial]
 ) -> Diagnosis | None:
-    """Return the mistakes of an exercise each of which explains all failures but the same one; that one has another reason."""
+    """Return what explains all failures of an exercise but the same one, which has another reason: a mistake, else two at once."""
     if len(failed) < MIN_EXPLAINED + 1:
         return None
-    found: dict[tuple[str, ...], tuple[Trial, ...]] = {}
     own: list[tuple[str, ...]] = [(m.name,) for m in oracle.misconceptions_of(exercise)]
-    for names in _all_but_one(oracle, own, got, failed):
-        left = _left_open(oracle, names, got, failed)
-        if left:
-            found[names] = tuple(trial for trial in failed if trial is not left)
+    found = _explaining_all_but_one(oracle, _all_but_one(oracle, own, got, failed), got, failed)
+    if not found and len(failed) > MIN_EXPLAINED_BY_TWO:
+        found = _explaining_all_but_one(oracle, _two_but_one(oracle, own, got, failed), got, failed)
     explained = set(found.values())
     if len(explained) != 1 or (len(found) > MAX_NAMED and not _only_one(oracle, tuple(found))):
         return None
@@ -98,6 +97,33 @@ def diagnose_all_but_one(
         return None
     mistakes = tuple(tuple(named(oracle.misconception(name)) for name in names) for names in found)
     return Diagnosis(exercise, mistakes, cases=frozenset(trial.case.name for trial in cases))
+
+
+def _explaining_all_but_one(
+    oracle: Facts, possible: Iterable[Names], got: Mapping[Trial, tuple[Outcome, ...]], failed: Sequence[Trial]
+) -> dict[Names, tuple[Trial, ...]]:
+    """Return which of several mistakes explain all failures but one, and which these are."""
+    left = {names: _left_open(oracle, names, got, failed) for names in possible}
+    return {names: tuple(t for t in failed if t is not open_one) for names, open_one in left.items() if open_one}
+
+
+def _two_but_one(
+    oracle: Facts, own: list[Names], got: Mapping[Trial, tuple[Outcome, ...]], failed: Sequence[Trial]
+) -> list[Names]:
+    """Return the pairs that may explain all failures but one. That one is the cheapest only where one of two explains another."""
+    first, second, *others = sorted(failed, key=lambda trial: trial.cost)
+    likely, unlikely = pairs_to_try(oracle, own, got, (first, second, *others))
+    possible = candidates(oracle, likely + unlikely, first, got[first])
+    if possible:
+        return possible
+    alone = {
+        name for trial in (second, *others[:MAX_LOOKED_AT]) for (name,) in _agreeing(oracle, own, trial, got[trial])
+    }
+    return candidates(oracle, [pair for pair in likely if not alone.isdisjoint(pair)], second, got[second])
+
+
+def _agreeing(oracle: Facts, own: list[Names], trial: Trial, got: tuple[Outcome, ...]) -> list[Names]:
+    return [names for names in candidates(oracle, own, trial, got) if agrees(oracle, names, trial, got)]
 
 
 def _all_but_one(

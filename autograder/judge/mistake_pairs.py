@@ -68,17 +68,21 @@ def _speaking_against(
     """Return for each pair which share of the student's numbers speaks against it, and, less than 0, which one for it.
 
     A number that neither changes should be right, and one that only one changes should be what that one gives. Each wrong
-    number that one gives is for it. Both are sums over cases.
+    number that one gives is for it. So are all of them where one scales what is right as the student scales what the other gives.
+    Both are sums over cases.
     """
-    against, given = np.zeros((len(own), len(own))), np.zeros(len(own))
+    against, given = np.zeros((2, len(own), len(own)))
     for trial in failed:
         shown = shown_by(oracle, own, trial, got[trial]) or _shown_as_a_whole(oracle, own, trial, got[trial])
         leaves, wrong = (~shown.changes).astype(float), shown.wrong.astype(float)
         misses = (shown.changes & ~shown.gives).astype(float)
         one_alone = leaves @ misses.T
-        against += ((leaves * wrong) @ leaves.T + one_alone + one_alone.T) / len(wrong)
-        given += shown.gives @ wrong / len(wrong)
-    of_each = against.round(3).tolist(), (-given[:, None] - given).round(3).tolist()
+        scaled = np.isclose(shown.times[:, None], shown.scales, rtol=1e-4)
+        scaled |= scaled.T
+        against += np.where(scaled, 0.0, (leaves * wrong) @ leaves.T + one_alone + one_alone.T) / len(wrong)
+        gives = shown.gives @ wrong / len(wrong)
+        given += gives[:, None] + gives + scaled
+    of_each = against.round(3).tolist(), (-given).round(3).tolist()
     places = itertools.combinations(range(len(own)), 2)
     return {(own[a], own[b]): (of_each[0][a][b], of_each[1][a][b]) for a, b in places}
 
@@ -87,7 +91,8 @@ def _shown_as_a_whole(oracle: Facts, own: list[Names], trial: Trial, got: tuple[
     """Return what a case shows of mistakes as if all of its answers were one number."""
     changes = _changing(oracle, own, trial)
     gives = [[agrees(oracle, names, trial, got)] for names in own]
-    return Shown(np.array([True]), np.array([[names in changes] for names in own]), np.array(gives))
+    none = np.full(len(own), np.nan)
+    return Shown(np.array([True]), np.array([[names in changes] for names in own]), np.array(gives), none, none)
 
 
 def _explaining_a_part(

@@ -21,6 +21,8 @@ from autograder.sandbox.child.tree import array_of
 from autograder.sandbox.job import Ending, Outcome
 
 SAMPLED = 16  # numbers of a trial
+MIN_SCALED = 3  # wrong numbers that one factor has to explain
+_NOISE = 1e-5  # of a factor
 MOST_SIGNATURES = 50_000  # that are kept, of mistakes and pairs of them
 _MORE = 1 + 1e-9  # than the tolerance, for the rounding of a quotient
 _SAME = 0.1  # of the tolerance: float noise is below that, and few other numbers are
@@ -55,6 +57,12 @@ class Shown:
     wrong: np.ndarray  # (numbers,)
     changes: np.ndarray  # (mistakes, numbers)
     gives: np.ndarray  # (mistakes, numbers)
+    times: (
+        np.ndarray
+    )  # (mistakes,), how many times those of a mistake the student's wrong numbers are; NaN where they are not
+    scales: (
+        np.ndarray
+    )  # (mistakes,), how many times the right ones those of a mistake are there; NaN where they are not
 
 
 def candidates(
@@ -97,18 +105,33 @@ def shown_by(oracle: Facts, attempt: Sequence[Names], trial: Trial, got: tuple[O
         return None
     known = _of_all(oracle, tuple(attempt), trial)
     gives, changes = np.zeros((2, len(attempt), len(finite)), bool)
+    times, factors = np.full((2, len(attempt)), np.nan)
     changes[:] = True
     if right is None or not right.is_like(mine):
         alike = [known[key][0] for key in known if right and key == right.kind]
         gives[known[mine.kind][0] if mine.kind in known else []] = True
         changes[list(itertools.chain(*alike))] = False
-        return Shown(np.array([True]), changes[:, :1], gives[:, :1])
+        return Shown(np.array([True]), changes[:, :1], gives[:, :1], times, factors)
+    wrong = _excess(trial, mine, right.numbers, right.scales) > 0
     if mine.kind in known:
         like, numbers, scales = known[mine.kind]
         gives[like] = _excess(trial, mine, numbers, scales, _SAME) <= 0
         changes[like] = ~(_excess(trial, right, numbers, scales, _SAME) <= 0)
-    wrong = _excess(trial, mine, right.numbers, right.scales) > 0
-    return Shown(wrong[finite], changes[:, finite], gives[:, finite])
+        times[like] = _factors(mine.numbers[wrong], numbers[:, wrong])
+        factors[like] = _factors(numbers[:, wrong], right.numbers[wrong])
+    return Shown(wrong[finite], changes[:, finite], gives[:, finite], times, factors)
+
+
+def _factors(many: np.ndarray, one: np.ndarray) -> np.ndarray:
+    """Return for each row the factor, other than 1, between all numbers of two arrays; NaN where there is none, or few numbers."""
+    with np.errstate(all="ignore"):
+        ratios = np.atleast_2d(many / one)
+        told = ~np.isnan(ratios)  # nothing times whatever it is stays nothing
+        least, most = (
+            extreme(ratios, axis=1, where=told, initial=i) for extreme, i in ((np.min, np.inf), (np.max, -np.inf))
+        )
+        same = (most - least <= _NOISE * np.abs(most)) & (np.abs(most - 1) > _NOISE) & (told.sum(axis=1) >= MIN_SCALED)
+    return np.where(same, most, np.nan)
 
 
 def _of_all(

@@ -1422,9 +1422,9 @@ LOSS = mistakes_of(
         "of the negative logarithms, which is never smaller.",
     ),
     shifted_twice=edit(
-        "counted = of_targets[mask]",
-        "shifted_too = np.take_along_axis(log_probs[:, :-1], targets[:, 1:, None], axis=-1)[..., 0]\n"
-        "    counted = shifted_too[mask[:, 1:]]",
+        "    of_targets = np.take_along_axis(",
+        "    log_probs, targets, mask = log_probs[:, :-1], targets[:, 1:], mask[:, 1:]\n"
+        "    of_targets = np.take_along_axis(",
         "losses_without_filler",
         "Your targets are shifted once more. They were shifted before they got here: targets[:, t] is what "
         "logits[:, t] has to predict.",
@@ -2222,6 +2222,12 @@ CLASSIFY = mistakes_of(
         "each_row_ends_where_it_ends",
         "All your rows are judged at the last step of the array. In a shorter sequence the network has been "
         "reading filler by then, and its state has changed.",
+    ),
+    class_bias_forgotten=edit(
+        'return output_probs(last, params["W_y"], params["b_y"])',
+        'return output_probs(last, params["W_y"], 0.0 * params["b_y"])',
+        "each_row_ends_where_it_ends",
+        "Your classes get no bias: b_y is not used.",
     ),
     one_step_too_far=edit(
         "last = states[rows, lengths - 1]",

@@ -1595,6 +1595,15 @@ TRUNCATED = mistakes_of(
         "Your gradients count every window the same, also a short last one. Every target counts the same, so a "
         "window counts for as much as it has targets.",
     ),
+    windows_count_the_same=edit(
+        "loss += (np.logaddexp.reduce(logits, axis=-1) - aimed).sum() / targets.size\n"
+        "        share = targets_now.size / targets.size\n",
+        "share = 1 / len(range(0, time, k))\n"
+        "        loss += share * (np.logaddexp.reduce(logits, axis=-1) - aimed).mean()\n",
+        "loss_is_the_mean_over_all_targets",
+        "Your windows all count the same in loss and gradients, also a short last one. Every target counts the same, so a window "
+        "counts for as much as it has targets.",
+    ),
     loss_averaged_over_windows=edit(
         "(np.logaddexp.reduce(logits, axis=-1) - aimed).sum() / targets.size",
         "(np.logaddexp.reduce(logits, axis=-1) - aimed).mean() / len(range(0, time, k))",

@@ -1,5 +1,7 @@
 """Known mistakes of a7_transformer, each the smallest edit of the reference that makes it, with what a student reads."""
 
+import re
+
 from autograder.course.mistakes import Edit, edit, mistakes_of
 
 # layer_norm
@@ -408,6 +410,12 @@ BATCH_NORM = mistakes_of(
         "batches_of_any_size",
         "Your gamma and beta have changed places: gamma multiplies, beta is added.",
     ),
+    batch_shift_before_scale=edit(
+        SCALED,
+        "return gamma * (standard + beta)",
+        "batches_of_any_size",
+        "Your beta is added before gamma multiplies, so it is scaled, too. Scale first, then shift.",
+    ),
     batch_norm_in_place=edit(
         STANDARD,
         "x -= centre\n    standard = x / torch.sqrt(spread + eps)",
@@ -727,71 +735,71 @@ def _feed(new: str, caught_by: str, says: str, *twins: str) -> Edit:
 FEED_FORWARD = mistakes_of(
     "FeedForward",
     activation_missing=_feed(
-        "return self.contract(self.expand(x))",
+        "inner = self.expand(x)\n        return self.contract(inner)",
         "feed_forwards_of_any_size",
         "Your two maps have no ReLU between them. Two linear maps in a row are one linear map, however wide the middle.",
     ),
     activation_at_the_end=_feed(
-        "return torch.relu(self.contract(self.expand(x)))",
+        "inner = self.expand(x)\n        return torch.relu(self.contract(inner))",
         "feed_forwards_of_any_size",
         "Your ReLU stands behind the second map. It belongs between the two; at the end it would only let the block add, "
         "never take away.",
     ),
     activation_twice=_feed(
-        "return torch.relu(self.contract(torch.relu(self.expand(x))))",
+        "inner = torch.relu(self.expand(x))\n        return torch.relu(self.contract(inner))",
         "feed_forwards_of_any_size",
         "Your second map has a ReLU behind it, too. Then the block could only add to x, never take away.",
     ),
     activation_on_the_input=_feed(
-        "return self.contract(self.expand(torch.relu(x)))",
+        "inner = self.expand(torch.relu(x))\n        return self.contract(inner)",
         "feed_forwards_of_any_size",
         "Your ReLU is applied to x, before the first map. It belongs between the two maps.",
     ),
     gelu_for_relu=_feed(
-        "return self.contract(torch.nn.functional.gelu(self.expand(x)))",
+        "inner = torch.nn.functional.gelu(self.expand(x))\n        return self.contract(inner)",
         "feed_forwards_of_any_size",
         "Your activation is a GELU, as in GPT-2 and BERT. Here it is the ReLU of the first Transformer, max(0, a).",
         "gelu_by_its_tanh",
     ),
     gelu_by_its_tanh=_feed(
-        "return self.contract(torch.nn.functional.gelu(self.expand(x), approximate='tanh'))",
+        "inner = torch.nn.functional.gelu(self.expand(x), approximate='tanh')\n        return self.contract(inner)",
         "feed_forwards_of_any_size",
         "Your activation is a GELU in GPT-2's form, with a tanh. Here it is the ReLU of the first Transformer, max(0, a).",
         "gelu_for_relu",
     ),
     tanh_for_relu=_feed(
-        "return self.contract(torch.tanh(self.expand(x)))",
+        "inner = torch.tanh(self.expand(x))\n        return self.contract(inner)",
         "feed_forwards_of_any_size",
         "Your activation is a tanh. Here it is a ReLU, max(0, a).",
     ),
     sigmoid_for_relu=_feed(
-        "return self.contract(torch.sigmoid(self.expand(x)))",
+        "inner = torch.sigmoid(self.expand(x))\n        return self.contract(inner)",
         "feed_forwards_of_any_size",
         "Your activation is a sigmoid. Here it is a ReLU, max(0, a).",
     ),
     leaky_relu=_feed(
-        "return self.contract(torch.nn.functional.leaky_relu(self.expand(x)))",
+        "inner = torch.nn.functional.leaky_relu(self.expand(x))\n        return self.contract(inner)",
         "feed_forwards_of_any_size",
         "Your activation lets a little of the negative numbers through. max(0, a) lets nothing through.",
     ),
     absolute_value_for_relu=_feed(
-        "return self.contract(self.expand(x).abs())",
+        "inner = self.expand(x).abs()\n        return self.contract(inner)",
         "feed_forwards_of_any_size",
         "Your activation turns negative numbers into positive ones. max(0, a) turns them into zero.",
     ),
     feed_forward_adds_its_input=_feed(
-        "return x + self.contract(torch.relu(self.expand(x)))",
+        "inner = torch.relu(self.expand(x))\n        return x + self.contract(inner)",
         "feed_forwards_of_any_size",
         "Your feed-forward network adds x itself. The residual connection is the business of the block, which would add it "
         "a second time.",
     ),
     feed_forward_norms_its_input=_feed(
-        "x = torch.nn.functional.layer_norm(x, x.shape[-1:])\n        return self.contract(torch.relu(self.expand(x)))",
+        "x = torch.nn.functional.layer_norm(x, x.shape[-1:])\n        inner = torch.relu(self.expand(x))\n        return self.contract(inner)",
         "feed_forwards_of_any_size",
         "Your feed-forward network norms its input. That is the business of the block around it.",
     ),
     inner_biases_forgotten=_feed(
-        "return self.contract(torch.relu(x @ self.expand.weight.T))",
+        "inner = torch.relu(x @ self.expand.weight.T)\n        return self.contract(inner)",
         "feed_forwards_of_any_size",
         "Your first map has no bias. Call the layer itself, and it is included.",
     ),
@@ -806,17 +814,17 @@ FEED_FORWARD = mistakes_of(
         "Your network stops after the ReLU, at d_ff features. The second map brings them back to d_model.",
     ),
     softmax_for_relu=_feed(
-        "return self.contract(torch.softmax(self.expand(x), dim=-1))",
+        "inner = torch.softmax(self.expand(x), dim=-1)\n        return self.contract(inner)",
         "feed_forwards_of_any_size",
         "Your inner units share a total of one, by a softmax. A ReLU treats every unit by itself.",
     ),
     feed_forward_cut_from_its_input=_feed(
-        "return self.contract(torch.relu(self.expand(x.detach())))",
+        "inner = torch.relu(self.expand(x.detach()))\n        return self.contract(inner)",
         "layers_below_can_learn",
         "Your result is right, but x is detached: no gradient comes back to the layers below.",
     ),
     feed_forward_cut_in_the_middle=_feed(
-        "return self.contract(torch.relu(self.expand(x)).detach())",
+        "inner = torch.relu(self.expand(x)).detach()\n        return self.contract(inner)",
         "gradients_reach_the_first_map",
         "Your result is right, but the gradient is cut between the two maps: the first one never learns.",
     ),
@@ -831,22 +839,22 @@ FEED_FORWARD = mistakes_of(
         "Your result is written into the caller's x, which the residual connection still needs.",
     ),
     relu_squared=_feed(
-        "return self.contract(torch.relu(self.expand(x)) ** 2)",
+        "inner = torch.relu(self.expand(x)) ** 2\n        return self.contract(inner)",
         "feed_forwards_of_any_size",
         "Your activation is the square of the ReLU, as in some later models. Here it is the ReLU itself.",
     ),
     silu_for_relu=_feed(
-        "return self.contract(torch.nn.functional.silu(self.expand(x)))",
+        "inner = torch.nn.functional.silu(self.expand(x))\n        return self.contract(inner)",
         "feed_forwards_of_any_size",
         "Your activation is a SiLU, as in many later models. Here it is the ReLU of the first Transformer, max(0, a).",
     ),
     inner_bias_behind_the_relu=_feed(
-        "return self.contract(torch.relu(x @ self.expand.weight.T) + self.expand.bias)",
+        "inner = torch.relu(x @ self.expand.weight.T) + self.expand.bias\n        return self.contract(inner)",
         "feed_forwards_of_any_size",
         "Your first bias is added behind the ReLU. It is part of the first map, so the ReLU sees it.",
     ),
     negative_numbers_kept=_feed(
-        "return self.contract(self.expand(x).clamp(max=0))",
+        "inner = self.expand(x).clamp(max=0)\n        return self.contract(inner)",
         "feed_forwards_of_any_size",
         "Your activation lets only the negative numbers through. max(0, a) lets only the positive ones through.",
     ),
@@ -865,23 +873,23 @@ FEED_FORWARD = mistakes_of(
 
 # EncoderBlock
 
-ENCODER_BODY = """\
-        def look_around(h: Tensor) -> Tensor:
-            normed = self.norm_1(h)
-            return self.attention(normed, normed, normed, mask)
-
-        h = residual(x, look_around)
-        return residual(h, lambda h: self.feed_forward(self.norm_2(h)))
-"""
+SUM = re.compile(r"^(\w+ = |return )(\w+) \+ (self\.(?:attention|self_attention|cross_attention|feed_forward)\(.*\))$")
 
 
-def _body(lines: str) -> str:
-    return "".join(f"        {line}\n" for line in lines.split("\n"))
+def _block(lines: str) -> str:
+    """Return the lines of a block, with sums as the reference writes them, so that two mistakes in other lines go together."""
+    written = (SUM.sub(r"\1residual(\2, lambda _: \3)", line) for line in lines.split("\n"))
+    return "".join(f"        {line}\n" for line in written)
+
+
+ENCODER_BODY = _block(
+    "n = self.norm_1(x)\nh = x + self.attention(n, n, n, mask)\nreturn h + self.feed_forward(self.norm_2(h))"
+)
 
 
 def _encoder(lines: str, caught_by: str, says: str, *twins: str) -> Edit:
     """Name a mistake by the lines of the block that make it; n is norm_1(x)."""
-    return edit(ENCODER_BODY, _body(lines), caught_by, says, *twins)
+    return edit(ENCODER_BODY, _block(lines), caught_by, says, *twins)
 
 
 ENCODER = mistakes_of(
@@ -1142,23 +1150,15 @@ ENCODER = mistakes_of(
 
 # MaskedDecoderBlock
 
-DECODER_BODY = """\
-        def look_back(y: Tensor) -> Tensor:
-            own = self.norm_1(y)
-            return self.self_attention(own, own, own, target_mask)
-
-        g = residual(x, look_back)
-        y = residual(g, lambda y: self.cross_attention(self.norm_2(y), memory, memory, memory_mask))
-        return residual(y, lambda y: self.feed_forward(self.norm_3(y)))
-"""
 SELF = "n = self.norm_1(x)\ng = x + self.self_attention(n, n, n, target_mask)\n"
 CROSS = "h = g + self.cross_attention(self.norm_2(g), memory, memory, memory_mask)\n"
 THINK = "return h + self.feed_forward(self.norm_3(h))"
+DECODER_BODY = _block(SELF + CROSS + THINK)
 
 
 def _decoder(lines: str, caught_by: str, says: str, *twins: str) -> Edit:
     """Name a mistake by the lines of the block that make it."""
-    return edit(DECODER_BODY, _body(lines), caught_by, says, *twins)
+    return edit(DECODER_BODY, _block(lines), caught_by, says, *twins)
 
 
 DECODER = mistakes_of(
@@ -1455,8 +1455,8 @@ DECODER = mistakes_of(
         "Your `+=` changes the caller's x, which may still be needed as it was.",
     ),
     cross_attention_of_the_target_alone=edit(
-        "lambda y: self.cross_attention(self.norm_2(y), memory, memory, memory_mask)",
-        "lambda y: self.cross_attention(*[self.norm_2(y)] * 3, memory_mask)",
+        "self.cross_attention(self.norm_2(g), memory, memory, memory_mask)",
+        "self.cross_attention(*[self.norm_2(g)] * 3, memory_mask)",
         "decoder_blocks_of_any_size",
         "Your cross-attention takes queries, keys and values from the target, under the mask of the memory. "
         "Keys and values come from memory.",

@@ -252,14 +252,10 @@ class EncoderBlock(nn.Module):
         Source: Vaswani et al. 2017, section 3.1, in the pre-norm order of Xiong et al. 2020, figure 1 (b); README,
         section 4.
         """
-
         # BEGIN SOLUTION
-        def look_around(h: Tensor) -> Tensor:
-            normed = self.norm_1(h)
-            return self.attention(normed, normed, normed, mask)
-
-        h = residual(x, look_around)
-        return residual(h, lambda h: self.feed_forward(self.norm_2(h)))
+        n = self.norm_1(x)
+        h = residual(x, lambda _: self.attention(n, n, n, mask))
+        return residual(h, lambda _: self.feed_forward(self.norm_2(h)))
         # END SOLUTION
 
 
@@ -303,15 +299,11 @@ class MaskedDecoderBlock(nn.Module):
         Watch: one mask for each attention. memory comes out of the encoder's final norm and is not normed again.
         Source: Vaswani et al. 2017, section 3.1, in the pre-norm order of Xiong et al. 2020; README, section 5.
         """
-
         # BEGIN SOLUTION
-        def look_back(y: Tensor) -> Tensor:
-            own = self.norm_1(y)
-            return self.self_attention(own, own, own, target_mask)
-
-        g = residual(x, look_back)
-        y = residual(g, lambda y: self.cross_attention(self.norm_2(y), memory, memory, memory_mask))
-        return residual(y, lambda y: self.feed_forward(self.norm_3(y)))
+        n = self.norm_1(x)
+        g = residual(x, lambda _: self.self_attention(n, n, n, target_mask))
+        h = residual(g, lambda _: self.cross_attention(self.norm_2(g), memory, memory, memory_mask))
+        return residual(h, lambda _: self.feed_forward(self.norm_3(h)))
         # END SOLUTION
 
 

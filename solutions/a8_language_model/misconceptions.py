@@ -756,7 +756,7 @@ LM_LOSS = mistakes_of(
     ),
     loss_shifted_again=edit(
         LOSS,
-        "return functional.cross_entropy(logits[:, :-1].reshape(-1, vocab), targets[:, 1:].reshape(-1), ignore_index=IGNORE)",
+        f"logits, targets = logits[:, :-1], targets[:, 1:]\n    {LOSS}",
         "losses_of_any_size",
         "Your loss shifts the targets. They have been shifted already, by get_batch: logits[:, t] belong to targets[:, t].",
     ),

@@ -1177,6 +1177,19 @@ INIT = mistakes_of(
         DEPTHS,
         "Your W_o and W_down are drawn a second time, after all others. Each matrix is drawn once, in the order of the parameters.",
     ),
+    drawn_in_an_order_of_ones_own=edit(
+        "        for name, parameter in model.named_parameters():\n            if parameter.dim() == 1:",
+        """        order = ["W_q", "W_k", "W_v", "W_o", "W_gate", "W_up", "W_down"]
+
+        def turn(named: tuple[str, Any]) -> tuple[int, int]:
+            block, _, matrix = named[0].removeprefix("blocks.").removesuffix(".weight").partition(".")
+            return (int(block), order.index(matrix)) if matrix in order else (-1, 0)
+
+        for name, parameter in sorted(model.named_parameters(), key=turn):
+            if parameter.dim() == 1:""",
+        DEPTHS,
+        "Your matrices are drawn in an order of your own. Go through model.named_parameters(), which may have another one.",
+    ),
     residual_not_scaled=edit(
         SCALE,
         "std = STD",
