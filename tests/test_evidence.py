@@ -87,6 +87,76 @@ def test_a_choice_of_names_explains_all_but_one_case(
     assert {name: c.says for name, c in found.items()} == {"two_rows": choice, "means_of_any_shape": choice, "wide": ""}
 
 
+@pytest.mark.parametrize(("at", "named"), [(5, {"skips_the_first+one_too_many", ""}), (3, {""})])
+def test_two_names_that_explain_all_but_one_case_are_told_for_those(
+    assignment: Assignment, sandbox: Sandbox, edited: Edited, cases: Cases, at: int, named: set[str]
+) -> None:
+    """Where another reason is left in two of the cases there is no name."""
+
+    @case("row_means", check=close())
+    def wide(rng: np.random.Generator) -> Iterator[Any]:
+        """Wide rows."""
+        yield call(rng.normal(size=(3, 7)))
+
+    @case("row_means", check=close())
+    def low(rng: np.random.Generator) -> Iterator[Any]:
+        """Two rows."""
+        yield call(rng.normal(size=(2, 4)))
+
+    one = Misconception(
+        "one_too_many", "row_means", old="total / x.shape[-1]", new="total / x.shape[-1] + 1",
+        caught_by="two_rows", says="You add one.",
+    )  # fmt: skip
+    more = tuple(replace(each, visibility=Visibility.PUBLIC) for each in (wide, low))
+    known = replace(assignment, cases=(*assignment.cases, *more), misconceptions=(*assignment.misconceptions, one))
+    text = edited(
+        row_means=f"y = x[..., 1:].sum(-1) / x.shape[-1] + 1\nreturn y if x.shape[-1] <= {at} else y + x.max(-1)"
+    )
+    found = cases(grade(means(text), Oracle(known, 0), sandbox), "row_means")
+    assert {"+".join(c.mistakes) for c in found.values()} == named
+    assert found["wide"].mistakes == ()
+
+
+def test_a_mistake_that_only_scales_what_another_gives_is_named_with_it(sandbox: Sandbox) -> None:
+    """Neither shows in any number: what one gives is wrong everywhere, and the other takes a factor off that."""
+    attention = load_assignment(ROOT, "a5_attention")
+    text = attention.reference.replace("weights * (dweights - along)", "weights * (1 - weights) * dweights")
+    text = text.replace("ddots = dscores / np.sqrt(Q.shape[-1])", "ddots = dscores")
+    result = grade(Source("attention", (Chunk(attention.file, text),)), Oracle(attention, 3), sandbox)
+    named = {case.mistakes for e in result.exercises if e.name == "attention_backward" for case in e.cases if case.says}
+    assert named == {("softmax_jacobian_diagonal_only", "backward_without_scale")}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("edits", "named"),
+    [
+        (
+            {"self.attention(n, n, n, mask)": "self.attention(n, n, x, mask)", "self.norm_2(h))": "self.norm_1(h))"},
+            {"encoder_values_unnormed", "encoder_one_norm_for_both"},
+        ),
+        (
+            {"memory, memory, memory_mask": "memory, memory", "residual(h, lambda _: self.feed_forward(self.norm_3(h)))": "self.feed_forward(self.norm_3(h))"},
+            {"memory_mask_unused", "decoder_no_residual_around_feed_forward"},
+        ),
+        (
+            {"torch.relu(self.expand(x))": "torch.tanh(self.expand(x))", "return self.contract(inner)": "return x + self.contract(inner)"},
+            {"tanh_for_relu", "feed_forward_adds_its_input"},
+        ),
+    ],
+    ids=["encoder", "decoder", "feed_forward"],
+)  # fmt: skip
+def test_two_mistakes_in_one_block_are_named(sandbox: Sandbox, edits: Mapping[str, str], named: set[str]) -> None:
+    """They stand in lines of their own, though a block is short."""
+    a7 = load_assignment(ROOT, "a7_transformer").without_training()
+    text = a7.reference
+    for old, new in edits.items():
+        assert text.count(old) == 1
+        text = text.replace(old, new)
+    result = grade(Source("transformer", (Chunk(a7.file, text),)), Oracle(a7, 3), sandbox)
+    assert {name for e in result.exercises for case in e.cases for name in case.mistakes} == named
+
+
 def test_wrong_values_and_changed_arguments_are_told_apart(
     assignment: Assignment, sandbox: Sandbox, edited: Edited, cases: Cases
 ) -> None:

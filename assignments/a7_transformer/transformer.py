@@ -212,7 +212,6 @@ class EncoderBlock(nn.Module):
         Source: Vaswani et al. 2017, section 3.1, in the pre-norm order of Xiong et al. 2020, figure 1 (b); README,
         section 4.
         """
-
         raise NotImplementedError("EncoderBlock.forward is not written yet")
 
 
@@ -256,7 +255,6 @@ class MaskedDecoderBlock(nn.Module):
         Watch: one mask for each attention. memory comes out of the encoder's final norm and is not normed again.
         Source: Vaswani et al. 2017, section 3.1, in the pre-norm order of Xiong et al. 2020; README, section 5.
         """
-
         raise NotImplementedError("MaskedDecoderBlock.forward is not written yet")
 
 
