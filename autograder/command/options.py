@@ -132,6 +132,12 @@ def course_of(folder: Path | None, otherwise: str = "") -> Path:
     return course
 
 
+def course_of_class(folder: Path | None, book: Gradebook) -> Path:
+    """Return the course that was named, or else the one whose rules graded a class, if it is still there, or the nearest."""
+    graded_by = Path(book.facts.course)
+    return course_of(folder or (graded_by if graded_by.is_absolute() and graded_by.is_dir() else None))
+
+
 def check_course(folder: Path | None) -> None:
     """Refuse a folder that was named and is no course, also where nothing of the course is needed."""
     if folder:

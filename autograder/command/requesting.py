@@ -18,7 +18,7 @@ from autograder.command.options import (
     OutOption,
     TrustOption,
     class_sandbox,
-    course_of,
+    course_of_class,
     fail,
     graded_book,
     load_assignment,
@@ -53,8 +53,9 @@ def requests(
     from autograder.command.class_outcome import tell_unfinished
     from autograder.pages.class_files import publish
 
-    folder, kept = course_of(course), out / FILE
+    kept = out / FILE
     with graded_book(out) as book:
+        folder = course_of_class(course, book)
         book.who = by.strip() or book.who
         given = [kept] if kept.is_file() else []  # first, so that no decision in it is lost when it is written again
         if sheet and sheet.resolve() != kept.resolve():

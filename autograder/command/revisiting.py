@@ -18,7 +18,7 @@ from autograder.command.options import (
     TrustOption,
     check_course,
     class_sandbox,
-    course_of,
+    course_of_class,
     fail,
     graded_book,
     load_assignment,
@@ -104,8 +104,8 @@ def explain(
     from autograder.command.terminal import show_appeal
     from autograder.oracle.device_choice import on_device
 
-    folder = course_of(course)
     with graded_book(out) as book:
+        folder = course_of_class(course, book)
         assignment = on_device(load_assignment(folder, book.facts.assignment), book.facts.device or CPU)
         cases = (open_case(book, assignment, student, exercise),) if exercise else open_cases(book, assignment, student)
     found: tuple[ExerciseResult, ...] = ()
@@ -155,8 +155,8 @@ def name(
     from autograder.classroom.appeal import open_case
     from autograder.classroom.mistake_skeleton import change_of, in_words, skeleton, try_out
 
-    folder = course_of(course)
     with graded_book(out) as book:
+        folder = course_of_class(course, book)
         assignment = load_assignment(folder, book.facts.assignment)
         case = open_case(book, assignment, student, exercise)
         change = change_of(case, assignment)
@@ -206,8 +206,8 @@ def similarity(
     from autograder.command.progress import tracked
     from autograder.pages.similarity import similarity_html
 
-    folder = course_of(course)
     with graded_book(out) as book:
+        folder = course_of_class(course, book)
         assignment = load_assignment(folder, book.facts.assignment)
         sources = {student: source_of(book, student) for student in book.students()}
         title, people = book.facts.title, roster_names(outlines(book))

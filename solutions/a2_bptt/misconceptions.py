@@ -2116,6 +2116,19 @@ CLIP = mistakes_of(
         "short_enough_stays",
         "Your comparison is the wrong way round: long gradients stay, short ones are stretched, and zeros divide by zero.",
     ),
+    always_rescaled_and_zeros_become_nan=edit(
+        "factor = max_norm / norm if norm > max_norm else 1.0",
+        "factor = max_norm / np.float64(norm)",
+        "short_enough_stays",
+        "Your gradients are brought to max_norm always: short ones get longer, and those of zeros become NaN. Only what is too "
+        "long is clipped.",
+    ),
+    short_ones_rescaled_and_zeros_become_nan=edit(
+        "factor = max_norm / norm if norm > max_norm else 1.0",
+        "factor = max_norm / np.float64(norm) if norm <= max_norm else 1.0",
+        "short_enough_stays",
+        "Your comparison is the wrong way round: long gradients stay, short ones are stretched, and zeros become NaN.",
+    ),
 )
 
 NORMS = mistakes_of(
