@@ -280,7 +280,7 @@ def _diagnosis_of(
         found = diagnose(oracle, exercise, unchanged, wrong, thorough=thorough)
         if found:
             return replace(found, cases=frozenset(trial.case.name for trial in wrong))
-    return diagnose_all_but_one(oracle, exercise, unchanged, wrong)
+    return diagnose_all_but_one(oracle, exercise, unchanged, wrong, thorough=thorough)
 
 
 def _with_arguments(trial: Trial, got: tuple[Outcome, ...], right: tuple[Outcome, ...]) -> tuple[Outcome, ...]:

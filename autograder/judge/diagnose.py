@@ -33,7 +33,7 @@ from autograder.sandbox.job import Outcome
 
 MAX_NAMED = 3  # more candidates than this explain nothing
 NOISE, FAR = 1e-6, 100  # by how much an explanation may be off, and how much further than the closest one
-MAX_LOOKED_AT = 4  # failures on which a mistake that is one of two may explain everything
+MOST_KEPT = 5_000  # answers for which the pairs to try are kept
 MIN_EXPLAINED, MIN_EXPLAINED_BY_TWO = 2, 3  # failures at least that one or two mistakes explain which leave one open
 
 
@@ -80,14 +80,22 @@ def _closest(
 
 
 def diagnose_all_but_one(
-    oracle: Facts, exercise: str, got: Mapping[Trial, tuple[Outcome, ...]], failed: Sequence[Trial]
+    oracle: Facts,
+    exercise: str,
+    got: Mapping[Trial, tuple[Outcome, ...]],
+    failed: Sequence[Trial],
+    *,
+    thorough: bool = True,
 ) -> Diagnosis | None:
-    """Return what explains all failures of an exercise but the same one, which has another reason: a mistake, else two at once."""
+    """Return what explains all failures of an exercise but the same one, which has another reason: a mistake, else two at once.
+
+    Unless it is `thorough`, only single mistakes are looked at.
+    """
     if len(failed) < MIN_EXPLAINED + 1:
         return None
     own: list[tuple[str, ...]] = [(m.name,) for m in oracle.misconceptions_of(exercise)]
     found = _explaining_all_but_one(oracle, _all_but_one(oracle, own, got, failed), got, failed)
-    if not found and len(failed) > MIN_EXPLAINED_BY_TWO:
+    if not found and thorough and len(failed) > MIN_EXPLAINED_BY_TWO:
         found = _explaining_all_but_one(oracle, _two_but_one(oracle, own, got, failed), got, failed)
     explained = set(found.values())
     if len(explained) != 1 or (len(found) > MAX_NAMED and not _only_one(oracle, tuple(found))):
@@ -110,20 +118,22 @@ def _explaining_all_but_one(
 def _two_but_one(
     oracle: Facts, own: list[Names], got: Mapping[Trial, tuple[Outcome, ...]], failed: Sequence[Trial]
 ) -> list[Names]:
-    """Return the pairs that may explain all failures but one. That one is the cheapest only where one of two explains another."""
-    first, second, *others = sorted(failed, key=lambda trial: trial.cost)
-    likely, unlikely = pairs_to_try(oracle, own, got, (first, second, *others))
-    possible = candidates(oracle, likely + unlikely, first, got[first])
-    if possible:
-        return possible
-    alone = {
-        name for trial in (second, *others[:MAX_LOOKED_AT]) for (name,) in _agreeing(oracle, own, trial, got[trial])
-    }
-    return candidates(oracle, [pair for pair in likely if not alone.isdisjoint(pair)], second, got[second])
+    """Return the pairs that may explain all failures but one, which is not the cheapest: on that all have been tried."""
+    soonest = tuple(sorted(failed, key=lambda trial: trial.cost))
+    likely, _ = _pairs(oracle, own, got, soonest)
+    return candidates(oracle, likely, soonest[0], got[soonest[0]])
 
 
-def _agreeing(oracle: Facts, own: list[Names], trial: Trial, got: tuple[Outcome, ...]) -> list[Names]:
-    return [names for names in candidates(oracle, own, trial, got) if agrees(oracle, names, trial, got)]
+def _pairs(
+    oracle: Facts, own: list[Names], got: Mapping[Trial, tuple[Outcome, ...]], failed: tuple[Trial, ...]
+) -> tuple[list[Names], list[Names]]:
+    """Return the pairs to try, chosen once for the same answers."""
+    data = tuple(outcome.data for trial in failed for outcome in got[trial])
+
+    def find() -> tuple[list[Names], list[Names]]:
+        return pairs_to_try(oracle, own, got, failed)
+
+    return oracle.kept(("pairs", failed, *data), find, MOST_KEPT) if all(data) else find()
 
 
 def _all_but_one(
@@ -189,7 +199,7 @@ def _explanations(
         return
     unlikely: list[tuple[str, ...]] = []
     if thorough:
-        likely, unlikely = pairs_to_try(oracle, own, got, soonest)
+        likely, unlikely = _pairs(oracle, own, got, soonest)
         yield explain(likely)
     near = {names: _nearness(oracle, names, got, failed) for names in possible(own)}
     yield _only_one(oracle, tuple(names for names, found in near.items() if found is Likeness.EVIDENCE))
