@@ -799,7 +799,7 @@ def test_a_folder_of_classes_is_no_class(tmp_path: Path) -> None:
     """Each class would be taken for a student with three files. A class by itself is read, and so is a student's `old`."""
     classes = [(f"{term}/{who}/{FILE}", CODE) for term in ("2025", "2026") for who in ("ada", "bob", "eve")]
     with pytest.raises(
-        SubmissionsError, match="holds whole classes: 2025, 2026. In 2025 lie folders of ada, bob, eve."
+        SubmissionsError, match=r"holds whole classes: 2025, 2026\. In 2025 lie folders of ada, bob, eve\."
     ):
         in_zip(tmp_path, *classes)
     assert set(in_zip(tmp_path, *classes[:3])) == {"ada", "bob", "eve"}
