@@ -191,7 +191,7 @@ def test_an_answer_of_thousands_of_parts_is_compared_with_no_mistake(
     """With hundreds of them, in every case, that took minutes; answers of ordinary size are still compared."""
     asked: list[str] = []
     monkeypatch.setattr("autograder.judge.blame.diagnose", lambda _, exercise, *__, **___: asked.append(exercise))
-    monkeypatch.setattr("autograder.judge.blame.diagnose_all_but_one", lambda *_: None)
+    monkeypatch.setattr("autograder.judge.blame.diagnose_all_but_one", lambda *_, **__: None)
     trial = oracle().trials_of("mask")[0]
     mine = (Outcome(Ending.RETURNED, [0.5] * count),)
     judged = judge_trial(oracle(), trial, mine, oracle().expected(trial))

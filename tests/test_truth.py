@@ -35,13 +35,10 @@ class Wrong:
 
 
 LOOK_BACK = """
-        def look_back(y: Tensor) -> Tensor:
-            own = self.norm_1(y)
-            return self.self_attention(own, own, own, target_mask)
-
-        g = residual(x, look_back)
-        y = residual(g, lambda y: self.cross_attention(self.norm_2(y), memory, memory, memory_mask))
-        return residual(y, lambda y: self.feed_forward(self.norm_3(y)))
+        n = self.norm_1(x)
+        g = residual(x, lambda _: self.self_attention(n, n, n, target_mask))
+        h = residual(g, lambda _: self.cross_attention(self.norm_2(g), memory, memory, memory_mask))
+        return residual(h, lambda _: self.feed_forward(self.norm_3(h)))
 """
 MASKS_SWAPPED = """
         q = self.norm_1(x)
