@@ -216,7 +216,7 @@ def test_moodle_gets_no_row_without_a_participant(assignment: Assignment) -> Non
 
 
 def test_moodle_gets_who_handed_in_nothing_where_its_worksheet_is_the_roster(assignment: Assignment) -> None:
-    """The worksheet of this assignment has everybody's number. The numbers of another assignment are not used."""
+    """Each student has a number in the worksheet of this assignment. The numbers of another assignment are not used."""
     bob = replace(ADA, id="8", name="Bob", participant="31")
     here = entry(assignment, owner=Owner("x", "Bob", "31", system="moodle"), person=bob)
     away = absent(Run("t1_means", "Means", 1), "007", replace(ADA, participant="32"), {"row_means": 2.0}, {})

@@ -104,8 +104,8 @@ class Roster:
     def match(self, owners: Collection[Owner]) -> dict[Owner, Person | None]:
         """Return whose what each of an export's owners handed in is, as `find` does.
 
-        Moodle numbers its participants anew in each assignment. Where a name stands on the roster once, with another number than
-        in the export, the roster's numbers are those of another assignment, and none of them is used.
+        In Moodle a participant has another number in each assignment. If a name is on the roster once, and its number is not
+        that of the export, the roster has the numbers of another assignment. Then none of them is used.
         """
         named = ((owner, self._by["name"].get(letters_of(owner.name), [])) for owner in owners if owner.name)
         foreign = any(

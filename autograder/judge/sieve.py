@@ -57,12 +57,10 @@ class Shown:
     wrong: np.ndarray  # (numbers,)
     changes: np.ndarray  # (mistakes, numbers)
     gives: np.ndarray  # (mistakes, numbers)
-    times: (
-        np.ndarray
-    )  # (mistakes,), how many times those of a mistake the student's wrong numbers are; NaN where they are not
-    scales: (
-        np.ndarray
-    )  # (mistakes,), how many times the right ones those of a mistake are there; NaN where they are not
+    # (mistakes,), one factor for all wrong numbers, NaN where there is none: from those of a mistake to the student's, and from
+    # the right ones to those of a mistake.
+    times: np.ndarray
+    scales: np.ndarray
 
 
 def candidates(

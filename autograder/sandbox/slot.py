@@ -211,7 +211,7 @@ class Slot:
 class WarmChild:
     """A forked child in a slot, held by a pidfd."""
 
-    def __init__(self, slot: Slot, *, compiler: bool = False) -> None:
+    def __init__(self, slot: Slot, *, compiler: bool) -> None:
         self._slot = slot
         self._status: int | None = None
         self._over = self.gone = False
