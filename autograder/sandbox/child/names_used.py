@@ -15,8 +15,21 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from autograder.sandbox.child.parse import FUNCTION, walk
+
 LONGEST_NAME = 200  # characters of a full name that are told
-_FUNCTION = (ast.FunctionDef, ast.AsyncFunctionDef)
+_IMPORT = (ast.Import, ast.ImportFrom)
+_LASTING = (
+    *FUNCTION,
+    ast.ClassDef,
+    ast.Module,
+    ast.Global,
+    ast.Nonlocal,
+    ast.Call,
+    ast.Attribute,
+    ast.arguments,
+)  # or may be
+_NAMING = (ast.Name, ast.Attribute, ast.Call)  # all nodes that can stand for a name
 _FORGETFUL = frozenset({"staticmethod", "classmethod", "property", "torch.no_grad()", "torch.inference_mode()"})
 _CONSTANT = (
     ast.Constant, ast.Name, ast.Attribute, ast.Subscript, ast.Tuple, ast.UnaryOp, ast.BinOp, ast.unaryop, ast.operator,
@@ -39,7 +52,7 @@ class _Names:
 
 @dataclass(frozen=True, eq=False)
 class _Part:
-    """A definition, or a class without its methods: its file, all nodes of its code, and its own imports."""
+    """A definition, or a class without its methods: its file, the nodes of its code that can name something, and its own imports."""
 
     label: str
     nodes: tuple[ast.AST, ...]
@@ -177,19 +190,6 @@ def _named(node: ast.AST) -> list[str]:
     return []
 
 
-def _walk(node: ast.AST, *, into_functions: bool = True) -> Iterator[ast.AST]:
-    """Yield a node and all nodes below it except annotations. It is a loop because hostile code nests deeply."""
-    waiting = [node]
-    while waiting:
-        node = waiting.pop()
-        yield node
-        if into_functions or not isinstance(node, _FUNCTION):
-            for name, value in ast.iter_fields(node):
-                parts = value if isinstance(value, list) else [value]
-                if name not in ("annotation", "returns"):
-                    waiting += [part for part in parts if isinstance(part, ast.AST)]
-
-
 def _full_names(node: ast.AST, names: _Names) -> Iterator[str]:
     """Yield the full library names that a name or an attribute can mean."""
     parts = []
@@ -218,12 +218,13 @@ def _read(parsed: list[tuple[str, ast.Module]]) -> _Names:
     names = _Names()
     for label, tree in parsed:
         for statement in tree.body:
-            if isinstance(statement, _FUNCTION):
+            if isinstance(statement, FUNCTION):
                 names.defined.setdefault(statement.name, []).append(_part(label, statement))
             elif isinstance(statement, ast.ClassDef):
                 _note_class(statement, names, label)
-        for node in _walk(tree, into_functions=False):
-            _note_import(node, names)
+        for node in walk(tree, into_functions=False):
+            if isinstance(node, _IMPORT):
+                _note_import(node, names)
         for statement in tree.body:
             _note_alias(statement, names, label)
     return names
@@ -231,16 +232,17 @@ def _read(parsed: list[tuple[str, ast.Module]]) -> _Names:
 
 def _part(label: str, *code: ast.AST) -> _Part:
     """Return a definition with its own imports."""
-    local, nodes = _Names(), tuple(node for root in code for node in _walk(root))
+    local, nodes = _Names(), [node for root in code for node in walk(root)]
     for node in nodes:
-        _note_import(node, local)
-    return _Part(label, nodes, local.imported)
+        if isinstance(node, _IMPORT):
+            _note_import(node, local)
+    return _Part(label, tuple(node for node in nodes if isinstance(node, _NAMING)), local.imported)
 
 
 def _note_class(node: ast.ClassDef, names: _Names, label: str) -> None:
     """Note a class, and its methods by their dotted names; methods such as `__init__` count as part of the class."""
     methods = [
-        n for n in node.body if isinstance(n, _FUNCTION) and not (n.name.startswith("__") and n.name.endswith("__"))
+        n for n in node.body if isinstance(n, FUNCTION) and not (n.name.startswith("__") and n.name.endswith("__"))
     ]
     rest = [part for part in node.body if part not in methods]
     names.defined.setdefault(node.name, []).append(
@@ -261,8 +263,8 @@ def _parse(text: str) -> ast.Module | None:
 
 def _has_memory(tree: ast.Module) -> bool:
     """Whether a file has a global that functions set, a default, global or class attribute that is no constant, or a decorator."""
-    nodes = [*ast.walk(tree)]
-    defined = {node.name for node in nodes if isinstance(node, (*_FUNCTION, ast.ClassDef))}
+    nodes = [node for node in walk(tree, annotations=True) if isinstance(node, _LASTING)]
+    defined = {node.name for node in nodes if isinstance(node, (*FUNCTION, ast.ClassDef))}
     return any(_is_memory(node, defined) for node in nodes)
 
 
@@ -287,13 +289,13 @@ def _is_constant(value: ast.expr) -> bool:
     return all(isinstance(part, _CONSTANT) for part in ast.walk(value))
 
 
-def _note_import(node: ast.AST, names: _Names) -> None:
+def _note_import(node: ast.Import | ast.ImportFrom, names: _Names) -> None:
     if isinstance(node, ast.Import):
         for alias in node.names:
             # `import torch.nn` binds torch; `import torch.nn as nn` binds nn to torch.nn.
             root = alias.name.partition(".")[0]
             names.imported[alias.asname or root] = alias.name if alias.asname else root
-    elif isinstance(node, ast.ImportFrom) and node.module:
+    elif node.module:
         for alias in node.names:
             if alias.name == "*":
                 names.stars.append(node.module)
