@@ -344,7 +344,7 @@ def hand_in(
     file.write_bytes(house.tell(attack.path.read_bytes()))
     submission = Submission(student, student, None)
     try:
-        submission = replace(submission, source=read_source(file, oracle.assignment.file))
+        submission = replace(submission, code=read_source(file, oracle.assignment.file))
     except UnreadableError as error:
         submission = replace(submission, problem=str(error))
     sandbox.ran = None

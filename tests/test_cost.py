@@ -174,6 +174,25 @@ def test_two_mistakes_at_once_are_among_the_few_that_are_tried(slug: str) -> Non
     assert sum(tried) <= 75 * len(tried)
 
 
+def test_two_mistakes_are_found_in_whatever_order_a_dict_is() -> None:
+    """What is wrong with gradients by name does not depend on which was written down first."""
+    oracle, pair = (
+        Oracle(load_assignment(ROOT, "a3_gates").without_training(), 3),
+        {"tanh_prime_at_c", "biases_averaged_over_the_batch"},
+    )
+
+    def turned_round(outcome: Outcome) -> Outcome:
+        *others, grads = outcome.value
+        return replace(outcome, value=(*others, dict(reversed(grads.items()))))
+
+    trials = [t for t in oracle.trials_of("lstm_step_backward") if not t.is_large]
+    got = {t: tuple(map(turned_round, oracle.answers(tuple(pair), t) or ())) for t in trials}
+    failed = tuple(t for t in trials if not same_outcomes(t, got[t], oracle.expected(t)))
+    own = [(m.name,) for m in oracle.misconceptions_of("lstm_step_backward")]
+    likely, _ = mistake_pairs.pairs_to_try(oracle, own, got, failed)
+    assert pair == set(likely[0])
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("slug", ["a2_bptt", "a5_attention"])
 def test_what_is_left_out_would_not_have_agreed(slug: str) -> None:

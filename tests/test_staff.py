@@ -66,6 +66,11 @@ def test_the_same_wrong_numbers_have_the_same_fingerprint(oracle: Oracle) -> Non
     nan[0, 0], other[0, 0] = np.nan, other[0, 0] + 0.01
     unlike = [x, nan, other, 2 * x, -x, x.T, x[:, ::-1], x[None], [x], (x,), {"a": x}, {"b": x}, small, x > 0, x > 1]
     unlike += [None, 0, 1, 0.0, True, 10**5000, "a", "b", np.inf * x, np.zeros((7, 13)), np.zeros(0)]
+    assert (
+        failed(oracle, {"a": x, "b": other})
+        == failed(oracle, {"b": other, "a": x})
+        != failed(oracle, {"a": other, "b": x})
+    )
     found = [failed(oracle, value) for value in unlike]
     assert len(set(found)) == len(unlike)
     assert all(re.fullmatch("[0-9a-f]{16}", one) for one in found)

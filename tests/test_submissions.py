@@ -15,6 +15,7 @@ import time
 import tracemalloc
 import zipfile
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import UTC
 from pathlib import Path
 
@@ -22,9 +23,12 @@ import nbformat
 import pytest
 from lms_exports import GRADESCOPE_ADA
 
+from autograder.classroom.folded_source import FoldedSource, likeness
 from autograder.classroom.roster import Person, Roster
 from autograder.classroom.student_names import student_names
 from autograder.classroom.submissions import Submission, SubmissionsError, read_submissions
+from autograder.course.joined_files import join
+from autograder.sandbox.job import Chunk, Source
 from autograder.submission.archives import UnreadableError, read_file
 from autograder.submission.source import read_source
 from autograder.submission.written_exercises import Stub
@@ -805,3 +809,23 @@ def test_a_folder_of_classes_is_no_class(tmp_path: Path) -> None:
     assert set(in_zip(tmp_path, *classes[:3])) == {"ada", "bob", "eve"}
     tries = [(f"{who}/{folder}/{FILE}", CODE) for who in ("ada", "bob") for folder in ("old", "new")]
     assert set(in_zip(tmp_path, *tries)) == {"ada", "bob"}
+
+
+# In memory
+
+
+def test_code_waits_folded_and_comes_out_as_it_was(tmp_path: Path) -> None:
+    """Whatever is in it: pictures, surrogates, several files. Beside the stub, what a student added is all that takes room."""
+    stub = "".join(f"# line {number} of the stub\n" for number in range(800))
+    for text in (stub + "x = 1\n", "", "a = '\ud800 \x00 ü'\n"):
+        source = Source("m", (Chunk("m.py", text),), notebook=True, pictures=(("plot.png", b"\x89PNG\x00"),))
+        assert FoldedSource.of(source, likeness(stub)).unfolded() == source
+    several = replace(Source.of("m.py", join({"a.py": "x = 1\n", "b.py": "y = 2\n"})), homes=(("x", "a.py"),))
+    assert FoldedSource.of(several, b"").unfolded() == several
+    (tmp_path / "ada.py").write_text(stub + "x = 1\n")
+    (ada,) = read_submissions(tmp_path, replace(STUB, text=stub))
+    assert isinstance(ada.code, FoldedSource)
+    assert len(ada.code.code) < len(stub) / 50
+    assert ada.source is not None
+    assert ada.source.chunks[0].text == stub + "x = 1\n"
+    assert ada.key == replace(ada, code=ada.source).key

@@ -79,7 +79,9 @@ def make_plan(book: Gradebook, assignment: Assignment, submissions: Sequence[Sub
     if not choices.only:
         see_class(book, submissions)
     keep(book, submissions)
-    stale = {s.student: owed.get(s.student, frozenset()) | again for s in chosen if again or s.student in owed}
+    alike = dict[frozenset[str], frozenset[str]]()  # of a new class all owe the same: one object for all of them
+    names = {s.student: owed.get(s.student, frozenset()) | again for s in chosen if again or s.student in owed}
+    stale = {student: alike.setdefault(theirs, theirs) for student, theirs in names.items()}
     tasks = tuple(submission for submission in chosen if submission.student in stale)
     _begin(book, bases.values(), new=bool(tasks) and not goes_on)
     held = {student for (student,) in book.db.execute("SELECT student FROM submission")}

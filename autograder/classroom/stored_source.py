@@ -11,19 +11,25 @@ from autograder.sandbox.job import Chunk, Source
 
 def packed(source: Source | None) -> bytes | None:
     """Return a source as it is stored."""
-    if source is None:
-        return None
-    chunks = [[chunk.label, chunk.text] for chunk in source.chunks]
-    pictures = [[name, b64encode(data).decode()] for name, data in source.pictures]
-    more = [pictures, source.homes] if source.homes else [pictures] * bool(pictures)
-    return zlib.compress(json.dumps([source.module, source.notebook, chunks, *more]).encode())
+    return None if source is None else zlib.compress(as_json(source))
 
 
 def unpacked(code: bytes | None) -> Source | None:
-    """Return the source that was stored; gradebooks of before hold no pictures and no homes."""
-    if code is None:
-        return None
-    module, notebook, chunks, *more = json.loads(zlib.decompress(code))
+    """Return the source that was stored."""
+    return None if code is None else from_json(zlib.decompress(code))
+
+
+def as_json(source: Source) -> bytes:
+    """Return a source as JSON."""
+    chunks = [[chunk.label, chunk.text] for chunk in source.chunks]
+    pictures = [[name, b64encode(data).decode()] for name, data in source.pictures]
+    more = [pictures, source.homes] if source.homes else [pictures] * bool(pictures)
+    return json.dumps([source.module, source.notebook, chunks, *more]).encode()
+
+
+def from_json(text: bytes) -> Source:
+    """Return the source of a JSON text; gradebooks of before hold no pictures and no homes."""
+    module, notebook, chunks, *more = json.loads(text)
     pictures = tuple((name, b64decode(data)) for name, data in (more[0] if more else ()))
     homes = tuple((name, file) for name, file in more[1]) if more[1:] else ()
     return Source(module, tuple(Chunk(label, text) for label, text in chunks), notebook, pictures, homes)

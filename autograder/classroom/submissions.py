@@ -17,6 +17,7 @@ from pathlib import Path
 
 from autograder.classroom.entries import Entry, uploaded
 from autograder.classroom.export_contents import contents_of, inside
+from autograder.classroom.folded_source import FoldedSource, likeness
 from autograder.classroom.result_keys import digest
 from autograder.classroom.roster import Person, Roster
 from autograder.classroom.student_names import Aliases, student_names
@@ -66,7 +67,7 @@ class Submission:
 
     student: str
     origin: str
-    source: Source | None
+    code: Source | FoldedSource | None
     problem: str = ""  # why there is no source, in one line
     notes: tuple[str, ...] = ()
     doubts: tuple[str, ...] = ()  # those of the notes that a person should look at first
@@ -75,6 +76,11 @@ class Submission:
     submitted: datetime | None = None
     late: bool = False  # as the export marks it
     place: str = ""  # the file or folder of the export, where its name is one that may be written again
+
+    @property
+    def source(self) -> Source | None:
+        """The code as it is graded."""
+        return self.code.unfolded() if isinstance(self.code, FoldedSource) else self.code
 
     @cached_property
     def key(self) -> str:
@@ -152,16 +158,16 @@ def _read_all(entries: tuple[Entry, ...], where: str, stub: Stub, roster: Roster
     aliases = Aliases(roster)
     aliases.check(owners)
     people = {owner: aliases.find(owner) or person for owner, person in roster.match(owners).items()}
-    by_owner: dict[str, list[Entry]] = defaultdict(list)
+    by_owner, found = defaultdict[str, list[Entry]](list), list[Submission]()
     for entry in entries:
         person = people[entry.said.owner]
         by_owner[person.id if person else entry.said.owner.key].append(entry)
-    names = student_names(by_owner)
+    names, like = student_names(by_owner), likeness(stub.text)
     with speaking(stub.language):  # what is said of one submission, its student reads
-        found = [
-            replace(_read_one(names[key], theirs, printable(where), stub), person=people[theirs[0].said.owner])
-            for key, theirs in by_owner.items()
-        ]
+        for key, theirs in by_owner.items():
+            one = _read_one(names[key], theirs, printable(where), stub)
+            code = FoldedSource.of(one.source, like) if one.source else None
+            found.append(replace(one, person=people[theirs[0].said.owner], code=code))
     return tuple(sorted(found, key=lambda submission: submission.student))
 
 
@@ -197,7 +203,7 @@ def _with_pictures(submission: Submission, attempt: tuple[Entry, ...], entries: 
 
     source = with_pictures(submission.source, read)
     asked = tuple(picture for picture in source.pictures if picture[0] in stub.plots)
-    return replace(submission, source=replace(source, pictures=asked))
+    return replace(submission, code=replace(source, pictures=asked))
 
 
 def _uploaded_pictures(attempt: tuple[Entry, ...], entries: list[Entry]) -> dict[str, Entry]:
@@ -245,7 +251,7 @@ def _read_attempt(student: str, attempt: tuple[Entry, ...], where: str, stub: St
     if found is None:
         return submission
     inside = f": {found.inside}" if found.inside else ""
-    return replace(submission, origin=origin + inside, source=found.source, notes=found.notes, doubts=found.doubts)
+    return replace(submission, origin=origin + inside, code=found.source, notes=found.notes, doubts=found.doubts)
 
 
 def _left_notes(attempt: tuple[Entry, ...], entries: list[Entry], stub: Stub) -> Iterator[tuple[str, list[Entry]]]:

@@ -20,7 +20,7 @@ from autograder.judge.array_pairs import Path, is_judged
 from autograder.judge.crash_kinds import PROCESS_ENDED
 from autograder.judge.crash_reasons import kind_of_crash
 from autograder.judge.trials import Judged
-from autograder.sandbox.child.tree import Opaque, array_of
+from autograder.sandbox.child.tree import Opaque, array_of, parts_of
 from autograder.sandbox.job import Ending, Outcome, Source
 
 SIZE = 8  # bytes
@@ -80,7 +80,7 @@ def _leaves(tree: Any, path: Path) -> Iterator[tuple[Path, Any]]:
     """Yield what a tree holds with the keys and positions that lead there, and every container by its kind."""
     if isinstance(tree, dict | list | tuple):
         yield path, type(tree).__name__
-        for key, part in tree.items() if isinstance(tree, dict) else enumerate(tree):
+        for key, part in parts_of(tree):
             yield from _leaves(part, (*path, key))
     else:
         yield path, tree

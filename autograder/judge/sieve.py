@@ -17,7 +17,7 @@ import numpy as np
 
 from autograder.judge.tolerance import scale
 from autograder.judge.trials import Facts, Trial
-from autograder.sandbox.child.tree import array_of
+from autograder.sandbox.child.tree import array_of, parts_of
 from autograder.sandbox.job import Ending, Outcome
 
 SAMPLED = 16  # numbers of a trial
@@ -211,7 +211,7 @@ def _spread(length: int, count: int) -> np.ndarray:
 def _arrays(tree: Any, path: Path) -> Iterator[tuple[Path, np.ndarray]]:
     """Yield the arrays and numbers of a tree with what leads to them."""
     if isinstance(tree, dict | list | tuple):
-        for key, part in tree.items() if isinstance(tree, dict) else enumerate(tree):
+        for key, part in parts_of(tree):
             yield from _arrays(part, (*path, key))
         return
     plain = isinstance(tree, int | float) and not isinstance(tree, bool)

@@ -1604,6 +1604,14 @@ TRUNCATED = mistakes_of(
         "Your windows all count the same in loss and gradients, also a short last one. Every target counts the same, so a window "
         "counts for as much as it has targets.",
     ),
+    windows_count_in_full=edit(
+        "loss += (np.logaddexp.reduce(logits, axis=-1) - aimed).sum() / targets.size\n"
+        "        share = targets_now.size / targets.size\n",
+        "share = 1.0\n        loss += (np.logaddexp.reduce(logits, axis=-1) - aimed).mean()\n",
+        "loss_is_the_mean_over_all_targets",
+        "Your loss and your gradients add up the means of the windows, so they are too large, by about the number of windows. They "
+        "are of one mean over the whole text: divide by the number of all its targets.",
+    ),
     loss_averaged_over_windows=edit(
         "(np.logaddexp.reduce(logits, axis=-1) - aimed).sum() / targets.size",
         "(np.logaddexp.reduce(logits, axis=-1) - aimed).mean() / len(range(0, time, k))",

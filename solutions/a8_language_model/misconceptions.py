@@ -2525,6 +2525,13 @@ EVALUATE = mistakes_of(
         "texts_of_any_length",
         "Your loss is the sum over the pieces. It is their mean, in nats per token.",
     ),
+    mean_divided_by_time_again=edit(
+        SAID,
+        "return surprise / time",
+        "texts_of_any_length",
+        "Your losses of the pieces are means over their positions already, and you divide by the number of positions once more. "
+        "Divide their sum by the number of pieces.",
+    ),
     evaluated_as_perplexity=edit(
         SAID,
         "return math.exp(surprise)",

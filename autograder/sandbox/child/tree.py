@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -20,6 +20,7 @@ __all__ = [
     "fields_of",
     "leaves",
     "map_leaves",
+    "parts_of",
     "to_numpy",
 ]
 
@@ -31,6 +32,13 @@ def leaves(tree: Any) -> Iterator[Any]:
             yield from leaves(part)
     else:
         yield tree
+
+
+def parts_of(tree: dict[Any, Any] | list[Any] | tuple[Any, ...]) -> Iterable[tuple[Any, Any]]:
+    """Return the keys or positions of a container with what is there; of a dict numbers and then names, whatever its own order."""
+    if isinstance(tree, dict):
+        return sorted(tree.items(), key=lambda item: (type(item[0]) is str, item[0]))
+    return enumerate(tree)
 
 
 def map_leaves(change: Callable[[Any], Any], tree: Any) -> Any:
