@@ -347,6 +347,26 @@ def test_what_hangs_in_a_helper_is_charged_to_the_helper(hangs: str, own: str, p
     assert found[hangs] == 0
 
 
+@pytest.mark.parametrize(
+    "ends",
+    [
+        "return np.zeros((200_000, 200_000)) + 1",
+        "return np.ones((9_000, 9_000))",
+        "import os\nos._exit(3)",
+        "import os\nos.kill(os.getpid(), 11)",
+    ],
+)
+@pytest.mark.parametrize(("helper", "own", "points"), [("causal_mask", "", 5), ("attention_weights", "return X", 0)])
+def test_whatever_ends_a_helper_is_charged_to_the_helper(
+    ends: str, helper: str, own: str, points: float, patient: Sandbox
+) -> None:
+    """Too much memory, an answer too large to read, the end of the process: each as an endless loop is."""
+    text = with_bodies("a5_attention", {helper: ends} | ({"self_attention": own} if own else {}))
+    found = scores("a5_attention", text, patient)
+    assert found["self_attention"] == pytest.approx(points, abs=0.01)
+    assert found[helper] == 0
+
+
 def test_cases_before_one_that_hangs_keep_their_answers(patient: Sandbox) -> None:
     """They had been run when the child was ended, and took their answers with them."""
     reference = oracle("a5_attention").assignment.reference

@@ -217,6 +217,12 @@ def has_stopped(judged: Judged) -> bool:
     return judged.status is Status.TIMEOUT or (judged.status is Status.SKIPPED and not judged.waits_for)
 
 
+def gave_nothing(judged: Judged) -> bool:
+    """Whether a trial hung, took too much memory, returned what cannot be read, or ended its process."""
+    nothing = (Status.TIMEOUT, Status.MEMORY, Status.OUTPUT)
+    return judged.status in nothing or any(outcome.ending is Ending.DIED for outcome in judged.outcomes)
+
+
 def place_of(oracle: Facts, trial: Trial, outcome: Outcome) -> str:
     """Return the name of the other exercise in whose code a call ended, or an empty text."""
     names = {e.name for e in oracle.assignment.exercises}

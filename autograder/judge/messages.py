@@ -133,7 +133,8 @@ def _why_no_answer(
             reason = _reason(trouble, visibility)
             return say("Your code ended the Python process{reason}, so there is no result to judge.", reason=reason)
         case Ending.NOT_RUN:
-            reason = _reason(trouble, visibility) or say(" (a call that hung)")
+            hung = trouble.text in ("", WAITING)
+            reason = say(" (a call that hung)") if hung else _reason(trouble, visibility)
             return say("Not run, because of what happened before it{reason}.", reason=reason)
         case _:
             return our_fault(trouble)

@@ -3,7 +3,7 @@
 Some exercises call others. Where the called one is wrong, the caller is judged against what the reference would give *if it
 called the student's version*. The reference of the caller runs here. Wherever it calls the wrong exercise, the student's
 version is called in the sandbox and its answer is used. A case whose outcome is the one found in this way is charged to the
-called exercise, if its answers can be trusted (`evidence.py`). Where the caller crashed or gave NaN alone, `stand_ins.py`
+called exercise, if its answers can be trusted (`evidence.py`). Where the caller gave nothing, or NaN alone, `stand_ins.py`
 decides, if it can. No reference code leaves this process.
 """
 
@@ -14,7 +14,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from autograder.course.spec import Status
-from autograder.judge.blame import OWN_FAULT, has_stopped, place_of
+from autograder.judge.blame import OWN_FAULT, gave_nothing, has_stopped, place_of
 from autograder.judge.compare import difference
 from autograder.judge.outcomes_alike import is_all_overflow, same_outcomes
 from autograder.judge.trials import Judged, Trial
@@ -49,19 +49,19 @@ def follow(
 ) -> dict[Trial, tuple[str, ...]]:
     """Return the failed trials that only follow from other exercises; `judge.trials.Knowledge.follow` is the contract."""
     failed = [j for j in judged if j.status in OWN_FAULT]
-    hanging = frozenset(j.trial.case.exercise for j in judged if j.status is Status.TIMEOUT)
-    wrong = hanging.union(j.trial.case.exercise for j in failed)
+    mute = frozenset(j.trial.case.exercise for j in judged if gave_nothing(j))
+    wrong = mute.union(j.trial.case.exercise for j in failed)
     failed = [j for j in failed if wrong.intersection(oracle.assignment.uses(j.trial.case.exercise))]
-    stopped = [j.trial for j in judged if has_stopped(j) and hanging.intersection(_others_used(oracle, j.trial))]
+    stopped = [j for j in judged if has_stopped(j) or j.status is Status.OUTPUT]
+    stopped = [j for j in stopped if mute.intersection(_others_used(oracle, j.trial))]
     if not failed and not stopped:
         return {}
     replay = Replay(oracle, wrong)
+    ended = (Status.CRASHED, Status.MEMORY)
     silent = stopped + [
-        j.trial
-        for j in failed
-        if j.status is Status.CRASHED or (j.trial not in excused and is_all_overflow(j.outcomes))
+        j for j in failed if j.status in ended or (j.trial not in excused and is_all_overflow(j.outcomes))
     ]
-    alone = right_among_stand_ins(oracle, replay, source, sandbox, silent)
+    alone = right_among_stand_ins(oracle, replay, source, sandbox, [j.trial for j in silent])
     open_trials = [j for j in failed if j.trial not in excused and j.trial not in alone]
     followed = _ask(oracle, replay, source, sandbox, open_trials)
     evidence = weigh_answers(oracle, replay, {t: f.used for t, f in followed.items()}, source, sandbox)
