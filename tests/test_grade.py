@@ -20,8 +20,9 @@ from autograder.course.spec import Assignment, Call, Finding, Limits, Misconcept
 from autograder.course.spec import case as hidden_case
 from autograder.handout.kit.self_check import check
 from autograder.handout.public_data import public_bundle, public_oracle
-from autograder.judge.blame import judge_all
+from autograder.judge.blame import judge_all, judge_trial
 from autograder.judge.checks import close
+from autograder.judge.exercise_diagnoses import Named
 from autograder.judge.grade import grade
 from autograder.judge.messages import KINDS
 from autograder.judge.reason_sentences import UNNAMED
@@ -335,23 +336,63 @@ def test_nan_everywhere_is_like_no_mistake(
     assert {c.diagnosis for c in found.values()} == {diagnosis}
 
 
+BESIDE = (
+    "There is a mistake here beside the one in your `row_means`, which it uses: with what your `row_means` gives, right code would come to "
+    "something else. Once that one passes, it shows better."
+)
+
+
 def test_what_uses_a_wrong_exercise_points_there(
     graded: Graded, edited: Edited, assignment: Assignment, sandbox: Sandbox, cases: Cases
 ) -> None:
-    """Where a value has no name and an exercise that the case uses fails too, that one is to be mended first."""
+    """Where a value has no name and an exercise that the case uses fails too, that one is to be mended first.
+
+    A grading knows what right code would give on top of that one, and says where this is something else.
+    """
     text = edited(row_means="return x.max(-1)", spread="return np.sqrt(row_means(center(x) ** 2)) + x.min()")
     says = "It uses your `row_means`, which does not pass yet; mend that first."
-    assert {c.says for c in cases(graded(text), "spread").values()} == {says}
+    assert {c.says for c in cases(graded(text), "spread").values()} == {BESIDE}
     assert {c.says for c in cases(graded(text), "row_means").values()} == {UNNAMED}
     at_home = check(Source("means", (Chunk("means.py", text),)), public_bundle(public_oracle(assignment)))
     assert {c.says for c in cases(at_home, "spread").values()} == {says}
     assert {c.says for c in cases(at_home, "center").values()} == {says}
 
 
+def test_no_mistake_is_seen_behind_an_exercise_that_shows_it_does_not_make_it(oracle: Oracle) -> None:
+    """Its name stands only where the code that fails does not call it, and may have made the same mistake in a copy of it."""
+    mistake = ("skips_the_first",)  # of `row_means`
+    judged = tuple(
+        judge_trial(
+            oracle,
+            trial,
+            (oracle.answers(mistake, trial) or ()) if name == "center" else oracle.expected(trial),
+            oracle.expected(trial),
+        )
+        for name in ("row_means", "center")
+        for trial in oracle.trials_of(name)
+    )
+    (copied,) = Named(oracle, judged).values()
+    assert copied
+    assert copied.names == mistake
+    (calling,) = Named(oracle, judged, lambda _: {"row_means"}).values()
+    assert calling is None
+
+
+def test_what_hangs_in_another_exercise_waits_for_it(assignment: Assignment, edited: Edited, cases: Cases) -> None:
+    """At home as well, where nothing is judged beside it: three loops that never end are not three mistakes."""
+    hurried = replace(assignment, limits=replace(assignment.limits, case_seconds=0.3))
+    at_home = check(
+        Source.of("means.py", edited(row_means="while True:\n    pass")), public_bundle(public_oracle(hurried))
+    )
+    for name in ("center", "spread"):
+        first, *others = {(c.status, c.waits_for) for c in cases(at_home, name).values()} - {(Status.SKIPPED, "")}
+        assert (first, others) == ((Status.TIMEOUT, "row_means"), [])
+
+
 @pytest.mark.parametrize(
     ("spread", "says"),
     [
-        ("y = center(x)\nreturn y['a']", "It uses your `row_means`, which does not pass yet; mend that first."),
+        ("y = center(x)\nreturn y['a']", BESIDE),
         ("y = x - x.mean(-1, keepdims=True)\nreturn y['a']", ""),
         ("return x.std(-1) + 1", "Every number is one too large."),
     ],
@@ -469,7 +510,7 @@ def followed(assignment: Assignment, sandbox: Sandbox, text: str) -> set[str]:
     oracle, patient, source = Oracle(assignment, 0), Patient(sandbox), Source("means", (Chunk("means.py", text),))
     requests = tuple(request for trial in oracle.trials for request in trial.requests)
     judged = judge_all(oracle, patient.run(Job(source, requests, assignment.limits)))
-    return {trial.case.name for trial in oracle.follow(source, patient, judged)}
+    return {trial.case.name for trial in oracle.follow(source, patient, judged).follows}
 
 
 def with_reference(assignment: Assignment, *edits: tuple[str, str]) -> Assignment:
@@ -577,7 +618,8 @@ def test_a_crash_inside_another_exercise_points_there(graded: Graded, edited: Ed
     result = graded(edited(row_means="return x.summ()", center="return x + as_columns(row_means(x))"))
     found = cases(result, "center")["two_rows_centered"]
     assert found.status is Status.SKIPPED
-    assert found.message.startswith("It fails inside your `row_means`, which does not pass its own cases yet;")
+    first = "It fails inside your `row_means`, which does not pass its own cases yet. Judged without it, your `center` is not right either."
+    assert found.message.startswith(first)
 
 
 # Hidden cases keep their data

@@ -93,7 +93,7 @@ def greedy_decode(step, state, bos, eos, pad, max_len):
             r"`step`, which the case hands to your code, has no answer for this call, with `y` of shape \(2,\)",
             "A function or model that the case hands to your code has no answer for one of its calls",
         ),
-        never=("`y` has 3 entries", "An index lies beyond the end"),
+        never=("`y` has 3 entries", "There is no entry at an index"),
     ),
     "weights used transposed in an einsum": Wrong(
         "a4_seq2seq",
@@ -130,7 +130,7 @@ def bilinear_score(q, k, W):
             r"`topk` is asked for more entries than an axis has. It searches `scaled` of shape \(3, 4\)",
             "k may be at most the size of that axis",
         ),
-        never=("An index lies beyond the end",),
+        never=("There is no entry at an index",),
     ),
     "the caller's argument changed in place": Wrong(
         "a7_transformer",

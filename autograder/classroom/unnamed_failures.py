@@ -63,7 +63,7 @@ def likeness(cases: Iterable[CaseResult]) -> Likeness:
 
 
 def _is_unnamed(case: CaseResult) -> bool:
-    elsewhere = isinstance(case.reason, Advice) and case.reason.hint is Hint.MEND_FIRST
+    elsewhere = isinstance(case.reason, Advice) and case.reason.hint in (Hint.MEND_FIRST, Hint.ALSO_WRONG)
     return case.status in _OWN and bool(case.fingerprint) and not case.mistakes and not elsewhere
 
 

@@ -5,9 +5,8 @@ A failure that only follows from another exercise (`oracle/consequences.py`) is 
 
 from __future__ import annotations
 
-import functools
 import itertools
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from autograder.course.language import say
@@ -19,7 +18,7 @@ from autograder.judge.diagnose import diagnose, diagnose_all_but_one
 from autograder.judge.outcome_keys import once_for_all
 from autograder.judge.outcomes_alike import UNCOMPARABLE, agrees, answers_of
 from autograder.judge.reasons import Diagnosis
-from autograder.judge.trials import Facts, Judged, Trial
+from autograder.judge.trials import Facts, Judged, Origins, Trial
 from autograder.sandbox.child.tree import leaves
 from autograder.sandbox.job import Ending, JobResult, Outcome
 
@@ -42,6 +41,7 @@ MOST_PARTS, MAX_GROWTH = (
     100,
     4,
 )  # of answers: parts that may be compared with every mistake, and times the right answer's parts
+NOT_FOLLOWED = Origins({})
 OWN_FAULT = (Status.FAILED, Status.CRASHED, Status.MEMORY)  # statuses that a mistake in the student's code can cause
 
 
@@ -53,49 +53,24 @@ class Verdict:
     excused: Mapping[Trial, tuple[str, ...]]
     inside: Mapping[Trial, str]  # trials that crashed inside another failing exercise, with its name
     again: frozenset[Trial] = frozenset()  # excused trials whose own code repeats a mistake that is charged elsewhere
+    own: frozenset[Trial] = frozenset()  # trials that are wrong beside what other exercises do to them, too
 
     def may_charge_twice(self, judged: Sequence[Judged]) -> bool:
         """Whether more than one exercise is charged, so that one mistake may be charged twice."""
         return len({j.trial.case.exercise for j in judged if j.status in OWN_FAULT and j.trial not in self.excused}) > 1
 
 
-class Named(Mapping[str, Diagnosis | None]):
-    """The diagnosis of every failing exercise, each looked at alone, and looked for when it is first asked for.
-
-    Unless it is `thorough`, only those by a single mistake of the exercise, which are found in no time.
-    """
-
-    def __init__(self, oracle: Facts, judged: Sequence[Judged], *, thorough: bool = True) -> None:
-        failing = {j.trial.case.exercise for j in judged if j.status in OWN_FAULT}
-        self._names = [e.name for e in oracle.assignment.exercises if e.name in failing]
-        self._find = functools.cache(lambda name: diagnosis_of(oracle, name, judged, thorough=thorough))
-
-    def __getitem__(self, name: str) -> Diagnosis | None:
-        """Return an exercise's diagnosis. Raises KeyError where it does not fail."""
-        if name not in self._names:
-            raise KeyError(name)
-        return self._find(name)
-
-    def __iter__(self) -> Iterator[str]:
-        """Yield the failing exercises in their order."""
-        return iter(self._names)
-
-    def __len__(self) -> int:
-        """Return how many exercises fail."""
-        return len(self._names)
-
-
 def assign_blame(
     oracle: Facts,
     judged: tuple[Judged, ...],
     named: Mapping[str, Diagnosis | None],
-    followed: Mapping[Trial, tuple[str, ...]],
+    origins: Origins = NOT_FOLLOWED,
 ) -> Verdict:
     """Return the verdict, given what `Knowledge.follow` returned.
 
-    A trial that `followed` leaves out is excused where known mistakes of other exercises give exactly the student's outcomes.
+    A trial that `origins` leave out is excused where known mistakes of other exercises give exactly the student's outcomes.
     """
-    names = [e.name for e in oracle.assignment.exercises]
+    names, followed = [e.name for e in oracle.assignment.exercises], origins.follows
     excused = {trial: places for trial, places in followed.items() if places}
     failed = {name: [j for j in judged if j.trial.case.exercise == name and j.status in OWN_FAULT] for name in names}
     failed = {name: [j for j in trials if j.trial not in excused] for name, trials in failed.items()}
@@ -128,7 +103,7 @@ def assign_blame(
         if failed[name] and upstream and open_one and name not in explained:
             diagnoses[name] = diagnosis_of(oracle, name, judged, upstream) or known
             excused = _without_carried(oracle, judged, name, diagnoses[name], excused)
-    return Verdict(diagnoses, excused, _crashed_elsewhere(oracle, judged, excused))
+    return Verdict(diagnoses, excused, _crashed_elsewhere(oracle, judged, excused), own=origins.own)
 
 
 def _without_carried(

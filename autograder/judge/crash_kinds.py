@@ -59,13 +59,15 @@ CRASHES = marked({
     "lengths_in_a_list_differ": "A list is taken for one array, and what stands in it has different shapes. Go through the list, one array at a time.",
     "number_for_a_tensor": "A torch function is given something else than a tensor. For a Python number there is `math`; or make a tensor of it "
     "first.",
-    "index_beyond_the_end": "An index lies beyond the end. Entries are counted from 0, so the last index is the length minus one.",
+    "index_beyond_the_end": "There is no entry at an index. Entries are counted from 0 to the length minus one, or from -1 backwards; where there "
+    "are none, no index has one.",
     "list_not_filled_yet": "The list that is written to has no such place. An empty list grows by `append`; one that was made with a number of "
     "places has no more than these.",
     "not_in_the_list": "`index` and `remove` fail where the value does not stand in the list at all. Ask with `in` first, or say what holds then.",
     "unknown_id": "An id is looked up that the table does not have: ids run from 0 to one less than the number of its rows.",
     "more_than_there_are": "`topk` is asked for more entries than an axis has: k may be at most the size of that axis.",
     "nothing_to_draw": "The upper limit of a random draw is not above the lower one: there is nothing to draw.",
+    "matrix_turned_with_its_batch": "`t()` turns one matrix, which has two axes. `transpose(-2, -1)` turns each of a batch.",
     "no_such_axis": "Your code asks for an axis, or an index, that the array does not have. Count axes from the end (-1, -2) where others "
     "may stand in front.",
     "floats_as_ids": "Ids and positions have to be whole numbers (int64, torch's long), and these have another dtype.",

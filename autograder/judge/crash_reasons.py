@@ -161,6 +161,7 @@ RULES = (
         r"expects 'from' to be less than 'to', but got from=(?P<low>-?\d+) >= to=(?P<high>-?\d+)|^(?:high <= 0|low >= high)",
         rules.nothing_to_draw,
     ),
+    Rule("matrix_turned_with_its_batch", r"t\(\) expects a tensor with <= 2 dimensions"),
     Rule(
         "no_such_axis",
         r"too many indices|Dimension out of range|out of bounds for array of dimension|axes don't match|doesn't match the number of dimensions|"

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from autograder.course.language import say, speaking
+from autograder.course.language import marked, say, speaking
 from autograder.course.quiz_checks import choice
 from autograder.course.spec import Call, Exercise, Finding, Status, Visibility
-from autograder.judge.blame import OWN_FAULT, STATUS, Named, Verdict, assign_blame, gave_nothing, has_stopped, judge_all
+from autograder.judge.blame import OWN_FAULT, STATUS, Verdict, assign_blame, gave_nothing, has_stopped, judge_all
 from autograder.judge.calls_as_text import numbers_in
 from autograder.judge.crash_reasons import reason_of_crash
 from autograder.judge.diagnose import chosen_option
 from autograder.judge.earlier_calls import exercises_that_remember
+from autograder.judge.exercise_diagnoses import Named
 from autograder.judge.failure_fingerprint import crash_of, fingerprint_of, raised_at
 from autograder.judge.forbidden import Reading, explain_shortcut, name_in, rule_for
 from autograder.judge.manual_answers import with_answers
@@ -78,7 +79,7 @@ def _judged(reading: Reading, oracle: Knowledge, sandbox: Sandbox, ran: JobResul
         empty = say("There is nothing in your file.")
         return replace(without_points(oracle, Status.MISSING, empty), problem=empty)
     judged = with_not_run(oracle, source, sandbox, judge_all(oracle, ran))
-    named = Named(oracle, judged)
+    named = Named(oracle, judged, reading.reached)
     verdict = _blamed(oracle, source, sandbox, judged, named)
     verdict = charge_repeats(oracle, judged, named, verdict, reading)
     if smallest:
@@ -103,19 +104,19 @@ def _judged(reading: Reading, oracle: Knowledge, sandbox: Sandbox, ran: JobResul
 def _blamed(oracle: Knowledge, source: Source, sandbox: Sandbox, judged: tuple[Judged, ...], named: Named) -> Verdict:
     """Return the verdict, after mistakes were followed into the exercises that build on them."""
     if len(named) < 2 and not any(has_stopped(j) or gave_nothing(j) for j in judged):
-        return assign_blame(oracle, judged, named, {})
+        return assign_blame(oracle, judged, named)
     # What follows from another exercise needs no name, and to look for two mistakes at once takes longest.
     soon = Named(oracle, judged, thorough=False)
-    first = assign_blame(oracle, judged, soon, {})
+    first = assign_blame(oracle, judged, soon)
     known = _known(judged, soon, first)
-    followed = oracle.follow(source, sandbox, judged, first.excused.keys(), known)
-    verdict = assign_blame(oracle, judged, named, followed)
+    origins = oracle.follow(source, sandbox, judged, first.excused.keys(), known)
+    verdict = assign_blame(oracle, judged, named, origins)
     known_by_now = _known(judged, named, verdict)
     has_new_name = verdict.may_charge_twice(judged) and set(known_by_now).difference(known)
     # What explained others is itself found to follow from another one, or what others may follow from has got its name.
     if first.excused.keys() - verdict.excused.keys() or has_new_name:
         more = oracle.follow(source, sandbox, judged, verdict.excused.keys(), known_by_now)
-        verdict = assign_blame(oracle, judged, named, {**more, **followed})
+        verdict = assign_blame(oracle, judged, named, origins.after(more))
     return verdict
 
 
@@ -259,10 +260,13 @@ def _message(judged: Judged, index: int, oracle: Knowledge, verdict: Verdict, so
     told = _explain_ending(judged, bad, judged.trial.calls[index], oracle, source)
     if judged.trial in verdict.inside:
         place = verdict.inside[judged.trial]
-        first = say(
-            "It fails inside your `{name}`, which does not pass its own cases yet; mend that one first.", name=place
-        )
-        return told.below(first)
+        first = marked("It fails inside your `{name}`, which does not pass its own cases yet; mend that one first.")
+        if judged.trial in verdict.own:
+            first = marked(
+                "It fails inside your `{name}`, which does not pass its own cases yet. Judged without it, your `{own}` is not right "
+                "either."
+            )
+        return told.below(say(first, name=place, own=case.exercise))
     return told
 
 

@@ -133,8 +133,8 @@ def _why_no_answer(
             reason = _reason(trouble, visibility)
             return say("Your code ended the Python process{reason}, so there is no result to judge.", reason=reason)
         case Ending.NOT_RUN:
-            hung = trouble.text in ("", WAITING)
-            reason = say(" (a call that hung)") if hung else _reason(trouble, visibility)
+            hung = say(" (a call that hung)") if trouble.text in ("", WAITING) else ""
+            reason = _reason(trouble, visibility) or hung
             return say("Not run, because of what happened before it{reason}.", reason=reason)
         case _:
             return our_fault(trouble)

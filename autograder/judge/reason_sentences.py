@@ -32,6 +32,10 @@ MAPPED = marked({
     "one_less": "Every number is one too small.",
     "complement": "Your answer is one minus the right one.",
 })  # fmt: skip
+ALSO_WRONG = marked(
+    "There is a mistake here beside the one in your `{name}`, which it uses: with what your `{name}` gives, right code would come to "
+    "something else. Once that one passes, it shows better."
+)
 
 
 def explain_reason(reason: Reason) -> str:
@@ -43,6 +47,8 @@ def explain_reason(reason: Reason) -> str:
     match reason.hint:
         case Hint.MEND_FIRST:
             return say("It uses your `{name}`, which does not pass yet; mend that first.", name=reason.exercise)
+        case Hint.ALSO_WRONG:
+            return say(ALSO_WRONG, name=reason.exercise)
         case Hint.UNNAMED:
             return say(UNNAMED)
         case Hint.REMEMBERS:

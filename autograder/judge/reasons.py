@@ -100,6 +100,7 @@ class Hint(StrEnum):
     """What can be said where no known mistake explains a failure."""
 
     MEND_FIRST = "mend_first"  # an exercise that this one uses does not pass yet
+    ALSO_WRONG = "also_wrong"  # so is this one, whatever that one gives
     UNNAMED = "unnamed"  # no single known mistake gives these answers
     REMEMBERS = "remembers"  # the same call is right alone, and wrong after others
     TOO_GOOD = "too_good"  # a training's loss falls faster than the reference's
@@ -110,7 +111,7 @@ class Advice:
     """Where to look when no known mistake explains a failure."""
 
     hint: Hint
-    exercise: str = ""  # what to mend first
+    exercise: str = ""  # that it uses
 
 
 Key = tuple[str, ...]  # a kind of relation, and what its sentence names

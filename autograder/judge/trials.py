@@ -150,6 +150,22 @@ class Facts(Protocol):
         """
 
 
+@dataclass(frozen=True)
+class Origins:
+    """Where failures come from: of trials the exercises that they follow from, and those that are wrong by themselves.
+
+    A trial that follows from no exercise is charged to its own, even where known mistakes of others had excused it. One of its
+    `own` was judged beside what the student's code of others gives, or without it, and is wrong there, too.
+    """
+
+    follows: Mapping[Trial, tuple[str, ...]]
+    own: frozenset[Trial] = frozenset()
+
+    def after(self, more: Origins) -> Origins:
+        """Return these and what was found later, which changes nothing of these."""
+        return Origins({**more.follows, **self.follows}, self.own | more.own)
+
+
 class Knowledge(Facts, Protocol):
     """Facts, and what can be found out about one submission with them."""
 
@@ -169,12 +185,8 @@ class Knowledge(Facts, Protocol):
         judged: Sequence[Judged],
         excused: Collection[Trial] = (),
         named: Collection[str] = (),
-    ) -> Mapping[Trial, tuple[str, ...]]:
-        """Return the failed trials that only follow from other exercises, with their names.
-
-        A trial with no names is wrong by itself, even where it is among those that known mistakes of other exercises
-        have `excused`. `named` are the exercises all of whose mistakes are known ones.
-        """
+    ) -> Origins:
+        """Return where failures come from. `named` are the exercises all of whose mistakes are known ones."""
 
     def right_inside(self, source: Source, sandbox: Sandbox, trials: Iterable[Trial], exercise: str) -> bool:
         """Return whether an exercise gives what is right wherever the student's code calls it in some trials, as far as known."""

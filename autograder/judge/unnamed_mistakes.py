@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from autograder.course.spec import Status
-from autograder.judge.blame import OWN_FAULT, Verdict
+from autograder.judge.blame import OWN_FAULT, Verdict, gave_nothing
 from autograder.judge.forbidden import Reading
 from autograder.judge.reasons import Advice, Hint, Reason, Relation
 from autograder.judge.relations import find_relation
@@ -67,11 +67,13 @@ def without_name(
 ) -> Reason | None:
     """Return where to look where no mistake has a name: at what the case uses, else at how the values are related.
 
-    A crash may come of what that gives it, too. Where any failure of the exercise says by itself what is wrong, the
+    A crash, or a call that never ends, may come of what that gives it, too. Where any failure of the exercise says by itself what is wrong, the
     values that are wrong need no other reason.
     """
-    crashed = judged.status is Status.CRASHED and judged.trial not in verdict.inside
-    if not crashed and (not judged.finding or judged.finding.kind in SAYS_ITSELF):
+    ended = judged.status is Status.CRASHED or gave_nothing(judged)
+    if not (ended and judged.trial not in verdict.inside) and (
+        not judged.finding or judged.finding.kind in SAYS_ITSELF
+    ):
         return None
     wrong = [j for j in every if j.status is not Status.PASSED and j.trial not in verdict.excused]
     name, failing = judged.trial.case.exercise, {j.trial.case.exercise for j in wrong}
@@ -79,7 +81,7 @@ def without_name(
     open_ones = (other for other in oracle.assignment.uses(name) if other in failing and other in reached)
     used = next((other for other in open_ones if _meets(oracle, judged.trial, other)), "")
     if used:
-        return Advice(Hint.MEND_FIRST, used)
+        return Advice(Hint.ALSO_WRONG if judged.trial in verdict.own else Hint.MEND_FIRST, used)
     if isinstance(related, Advice) or (related and judged.finding and judged.finding.kind in RELATED):
         return related
     alone = all(j.finding and j.finding.kind in WRONG_VALUES for j in wrong if j.trial.case.exercise == name)

@@ -17,7 +17,7 @@ from autograder.course.spec import Status
 from autograder.judge.blame import OWN_FAULT, gave_nothing, has_stopped, place_of
 from autograder.judge.compare import difference
 from autograder.judge.outcomes_alike import is_all_overflow, same_outcomes
-from autograder.judge.trials import Judged, Trial
+from autograder.judge.trials import Judged, Origins, Trial
 from autograder.oracle.conversation import Ask, converse
 from autograder.oracle.evidence import weigh_answers
 from autograder.oracle.reference import Reference
@@ -46,8 +46,8 @@ def follow(
     judged: Sequence[Judged],
     excused: Collection[Trial] = (),
     named: Collection[str] = (),
-) -> dict[Trial, tuple[str, ...]]:
-    """Return the failed trials that only follow from other exercises; `judge.trials.Knowledge.follow` is the contract."""
+) -> Origins:
+    """Return where failures come from; `judge.trials.Knowledge.follow` is the contract."""
     failed = [j for j in judged if j.status in OWN_FAULT]
     mute = frozenset(j.trial.case.exercise for j in judged if gave_nothing(j))
     wrong = mute.union(j.trial.case.exercise for j in failed)
@@ -55,7 +55,7 @@ def follow(
     stopped = [j for j in judged if has_stopped(j) or j.status is Status.OUTPUT]
     stopped = [j for j in stopped if mute.intersection(_others_used(oracle, j.trial))]
     if not failed and not stopped:
-        return {}
+        return Origins({})
     replay = Replay(oracle, wrong)
     ended = (Status.CRASHED, Status.MEMORY)
     silent = stopped + [
@@ -63,13 +63,14 @@ def follow(
     ]
     alone = right_among_stand_ins(oracle, replay, source, sandbox, [j.trial for j in silent])
     open_trials = [j for j in failed if j.trial not in excused and j.trial not in alone]
-    followed = _ask(oracle, replay, source, sandbox, open_trials)
+    followed, own = _ask(oracle, replay, source, sandbox, open_trials)
     evidence = weigh_answers(oracle, replay, {t: f.used for t, f in followed.items()}, source, sandbox)
     followed = {t: f for t, f in followed.items() if t in evidence.steady}
     followed |= {t: Followed(names, (), says=True) for t, names in alone.items() if names}
     shown = frozenset(t for t, f in followed.items() if f.says and (t in evidence.clear or t in alone))
     found = _with_evidence(oracle, judged, followed, shown, _all_known(judged, followed, excused, named))
-    return found | {t: () for t, names in alone.items() if not names}
+    wrong_alone = {t: () for t, names in alone.items() if not names}
+    return Origins(found | wrong_alone, own.union(wrong_alone))
 
 
 def _others_used(oracle: Reference, trial: Trial) -> frozenset[str]:
@@ -79,23 +80,26 @@ def _others_used(oracle: Reference, trial: Trial) -> frozenset[str]:
 
 def _ask(
     oracle: Reference, replay: Replay, source: Source, sandbox: Sandbox, open_trials: Sequence[Judged]
-) -> dict[Trial, Followed]:
-    """Return the open trials that follow from other exercises, as the student's code answers them.
+) -> tuple[dict[Trial, Followed], frozenset[Trial]]:
+    """Return the open trials that follow from other exercises, as the student's code answers them, and those that plainly do not.
 
     When the time for all questions is used up, they stay unanswered and their trials are not excused.
     """
     limits = oracle.assignment.limits
     rationed = Rationed(sandbox, limits.import_seconds + SHARE * limits.total_seconds, patient=True)
 
-    def work(ask: Ask) -> dict[Trial, Followed]:
-        followed = {}
+    def work(ask: Ask) -> tuple[dict[Trial, Followed], frozenset[Trial]]:
+        followed, own = {}, set()
         replay.begin((j.trial for j in open_trials), ask)
         for j in open_trials:
             outcomes = replay.outcomes(j.trial, ask)
+            whole = all(o.ending is Ending.RETURNED for o in outcomes)
             if replay.asked and _same_work(oracle, j, outcomes):
-                says = all(o.ending is Ending.RETURNED for o in outcomes) and informative(outcomes)
+                says = whole and informative(outcomes)
                 followed[j.trial] = Followed(tuple(sorted(replay.asked)), tuple(replay.used), says)
-        return followed
+            elif replay.asked and whole:
+                own.add(j.trial)
+        return followed, frozenset(own)
 
     return converse(oracle.assignment, source, rationed, work)
 

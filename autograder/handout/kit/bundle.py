@@ -32,7 +32,7 @@ from autograder.course.spec import (
 )
 from autograder.judge import checks
 from autograder.judge.blame import place_of
-from autograder.judge.trials import MOST_KEPT, Judged, Kept, Small, T, Trial, make_trial
+from autograder.judge.trials import MOST_KEPT, Judged, Kept, Origins, Small, T, Trial, make_trial
 from autograder.sandbox.child.wire_format import decode, unpack
 from autograder.sandbox.job import Ending, Frame, Outcome, Trouble
 
@@ -107,14 +107,16 @@ class Bundle:
 
     def follow(
         self, _: object, __: object, judged: Sequence[Judged], excused: Collection[Trial] = (), named: object = ()
-    ) -> Mapping[Trial, tuple[str, ...]]:
+    ) -> Origins:
         """Return the excused trials that stopped inside another exercise, each as not excused.
 
         Whether the code around that call is right takes the reference, which stays at home; so does following an unnamed mistake.
         """
         del named
         crashed = (j for j in judged if j.trial in excused and j.status is Status.CRASHED)
-        return {j.trial: () for j in crashed if any(place_of(self, j.trial, outcome) for outcome in j.outcomes)}
+        return Origins(
+            {j.trial: () for j in crashed if any(place_of(self, j.trial, outcome) for outcome in j.outcomes)}
+        )
 
     def right_inside(self, *_: object) -> bool:
         """Return that this is not known, for the same reason."""
