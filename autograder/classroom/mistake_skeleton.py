@@ -106,7 +106,7 @@ def try_out(change: Change, case: Case, assignment: Assignment, sandbox: Sandbox
     return Tried(catching[0].name if catching else "", alike, unlike, elsewhere, result.problem)
 
 
-def in_words(tried: Tried, case: Case) -> str:
+def in_words(tried: Tried, case: Case, assignment: Assignment) -> str:
     """Say what came of trying it out, and what to do next."""
     whose = f"{case.record.student}'s {case.exercise}"
     if tried.problem:
@@ -117,6 +117,12 @@ def in_words(tried: Tried, case: Case) -> str:
             "such as a helper or a changed import."
         )
     told = f"The reference with this change fails {len(tried.alike)} of {len(tried.alike) + len(tried.unlike)} cases as {whose} does."
+    used = [
+        e.name for e in case.record.exercises if e.name in assignment.uses(case.exercise) and e.points < e.max_score
+    ]
+    if tried.unlike and used:
+        helper = " and ".join(used)
+        return f"{told} It uses their {helper}, which is wrong, too. Look for a student who failed alike and whose {helper} is right."
     if tried.unlike:
         told += f" Not alike: {', '.join(tried.unlike)}; the code may rest on more of the file, such as a helper or an import."
     if tried.elsewhere:

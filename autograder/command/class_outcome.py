@@ -46,7 +46,7 @@ def close_class(book: Gradebook, plan: Plan, console: Console, events: Events | 
     console.print(f"{done} graded" + f", {plan.kept} unchanged" * bool(plan.kept), highlight=False)
     if plan.regraded:
         tell_changes(console, book)
-    say_where(console, book, summary)
+    say_where(console, book, summary, graded=done)
     return is_sound(book, summary, events)
 
 
@@ -139,9 +139,10 @@ def show_records(console: Console, book: Gradebook, published: Published, title:
     show_class(console, title, published.records or tuple(records(book)))
 
 
-def say_where(console: Console, book: Gradebook, summary: Summary) -> None:
-    """Print what it took, what is unfinished, and where the files are."""
-    console.print(f"{summary.seconds:g} s, seed {summary.seed}", highlight=False)
+def say_where(console: Console, book: Gradebook, summary: Summary, *, graded: int = 0) -> None:
+    """Print what it took, if anything was `graded` just now, what is unfinished, and where the files are."""
+    took = f"{summary.seconds:g} s, " * bool(graded)
+    console.print(f"{took}seed {summary.seed}", highlight=False)
     show_isolation(console, summary.isolation)
     tell_unfinished(summary)
     tell_unmatched(summary, len(book.facts.roster))

@@ -167,9 +167,9 @@ def name(
     with class_sandbox(1, assignment, folder, accept_unsandboxed=accept_unsandboxed) as sandbox:
         tried = try_out(change, case, assignment, sandbox)
     if not tried.caught_by:
-        fail(in_words(tried, case))
+        fail(in_words(tried, case, assignment))
     print(skeleton(change, mistake, case.record.student, case.exercise, tried.caught_by))
-    print(f"autograder: {in_words(tried, case)}", file=sys.stderr)
+    print(f"autograder: {in_words(tried, case, assignment)}", file=sys.stderr)
     raise typer.Exit(0 if tried.is_sound else 1)
 
 

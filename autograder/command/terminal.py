@@ -261,7 +261,8 @@ def show_mutants(console: Console, slug: str, found: Report) -> None:
 
 def _add(rows: Table, r: Row) -> None:
     counts = (r.mutants, r.public, r.hidden, r.equivalent, r.accepted, r.open)
-    rows.add_row(r.exercise, *map(str, counts), f"{r.noticed:.1%}", f"{r.shown:.1%}", f"{r.bank_noticed}/{r.bank}")
+    shares = (f"{r.noticed:.1%}", f"{r.shown:.1%}") if r.mutants else ("", "")
+    rows.add_row(r.exercise, *map(str, counts), *shares, f"{r.bank_noticed}/{r.bank}")
 
 
 def show_fairness(console: Console, measured: Mapping[str, Fairness], broken: Iterable[str]) -> None:

@@ -31,11 +31,12 @@ def missing_in_reference(assignment: Assignment) -> tuple[str, ...]:
 
 
 def without_unwritten(assignment: Assignment) -> Assignment:
-    """Return an assignment without exercises that its reference lacks, and without known mistakes that no case could catch.
+    """Return an assignment without exercises that its reference lacks, and without their known mistakes, which no case could catch.
 
     Raises StubError.
     """
     kept = {e.name for e in assignment.exercises} - set(missing_in_reference(assignment))
+    declared = {e.name for e in assignment.exercises}
     exercises = (replace(e, uses=tuple(u for u in e.uses if u in kept)) for e in assignment.exercises if e.name in kept)
     cases = tuple(case for case in assignment.cases if case.exercise in kept)
     tested = {case.exercise for case in cases}
@@ -43,7 +44,9 @@ def without_unwritten(assignment: Assignment) -> Assignment:
         assignment,
         exercises=tuple(exercises),
         cases=cases,
-        misconceptions=tuple(m for m in assignment.misconceptions if m.exercise in tested),
+        misconceptions=tuple(
+            m for m in assignment.misconceptions if m.exercise in tested or m.exercise not in declared
+        ),
         questions=tuple(q for q in assignment.questions if q.exercise in kept),
         trainings=tuple(t for t in assignment.trainings if t.exercise in kept),
     )

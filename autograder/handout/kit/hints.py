@@ -40,7 +40,8 @@ def next_hint(
     says = f"→ {said}" if said else ""
     if not hints:
         return plain(f"{say('There is no hint about {exercise}.', exercise=root.name)}\n{says}".strip())
-    shown = _one_more(folder / SHOWN, root.name, hint_order(hints, said))
+    known = root.shown.says if root.shown else ""  # a crash quotes the code, whose names say nothing of what is wrong
+    shown = _one_more(folder / SHOWN, root.name, hint_order(hints, known))
     lines = [say("{exercise}, hint {n} of {all}", exercise=root.name, n=len(shown), all=len(hints)), says]
     if wanted and wanted != root.name:
         lines.append(say("`{exercise}` waits for it.", exercise=wanted))
