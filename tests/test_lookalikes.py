@@ -114,8 +114,11 @@ def test_natural_solutions_do_not_fill_the_page() -> None:
     """Who looks below that share, down to half, finds what was written by itself as well: most of a5 is short functions of one form."""
     texts, stub = written_independently("a5_attention"), load_assignment(COURSE, "a5_attention").stub
     assert len(texts) == 35
-    found = ("correct_10", "correct_21", "correct_23", "correct_25", "correct_29")
-    assert [group.names for group in compare(texts, stub, 0.5).groups] == [found]
+    found = [
+        ("correct_05", "correct_19", "correct_34"),
+        ("correct_10", "correct_21", "correct_23", "correct_25", "correct_29"),
+    ]
+    assert sorted(group.names for group in compare(texts, stub, 0.5).groups) == found
 
 
 def test_what_is_too_large_is_left_out(assignment: Assignment) -> None:
