@@ -131,6 +131,7 @@ def test_a_master_notebook_becomes_a_draft_that_loads(cli, master, tmp_path):
     assert broken == {
         "every misconception edits the reference in one place",
         "every correct solution replaces something of the reference",
+        "all else is looked at",
     }
     again = cli("import-otter", master, "--slug", "s1_rows", "--course", home)
     assert (again[0], "exists already" in again[2]) == (2, True)
