@@ -7,7 +7,7 @@ from dataclasses import replace
 from autograder.course.language import marked, say, speaking
 from autograder.course.quiz_checks import choice
 from autograder.course.spec import Call, Exercise, Finding, Status, Visibility
-from autograder.judge.blame import OWN_FAULT, STATUS, Verdict, assign_blame, gave_nothing, has_stopped, judge_all
+from autograder.judge.blame import OWN_FAULT, STATUS, Verdict, assign_blame, gave_nothing, judge_all
 from autograder.judge.calls_as_text import numbers_in
 from autograder.judge.crash_reasons import reason_of_crash
 from autograder.judge.diagnose import chosen_option
@@ -103,7 +103,7 @@ def _judged(reading: Reading, oracle: Knowledge, sandbox: Sandbox, ran: JobResul
 
 def _blamed(oracle: Knowledge, source: Source, sandbox: Sandbox, judged: tuple[Judged, ...], named: Named) -> Verdict:
     """Return the verdict, after mistakes were followed into the exercises that build on them."""
-    if len(named) < 2 and not any(has_stopped(j) or gave_nothing(j) for j in judged):
+    if len(named) < 2 and not any(map(gave_nothing, judged)):
         return assign_blame(oracle, judged, named)
     # What follows from another exercise needs no name, and to look for two mistakes at once takes longest.
     soon = Named(oracle, judged, thorough=False)

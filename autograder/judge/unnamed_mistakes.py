@@ -67,13 +67,12 @@ def without_name(
 ) -> Reason | None:
     """Return where to look where no mistake has a name: at what the case uses, else at how the values are related.
 
-    A crash, or a call that never ends, may come of what that gives it, too. Where any failure of the exercise says by itself what is wrong, the
-    values that are wrong need no other reason.
+    A crash, or a call that never ends, may come of what that gives it, too. Where any failure of the exercise says by itself what
+    is wrong, the values that are wrong need no other reason.
     """
     ended = judged.status is Status.CRASHED or gave_nothing(judged)
-    if not (ended and judged.trial not in verdict.inside) and (
-        not judged.finding or judged.finding.kind in SAYS_ITSELF
-    ):
+    silent = not ended or judged.trial in verdict.inside
+    if silent and (not judged.finding or judged.finding.kind in SAYS_ITSELF):
         return None
     wrong = [j for j in every if j.status is not Status.PASSED and j.trial not in verdict.excused]
     name, failing = judged.trial.case.exercise, {j.trial.case.exercise for j in wrong}

@@ -52,8 +52,11 @@ def follow(
     mute = frozenset(j.trial.case.exercise for j in judged if gave_nothing(j))
     wrong = mute.union(j.trial.case.exercise for j in failed)
     failed = [j for j in failed if wrong.intersection(oracle.assignment.uses(j.trial.case.exercise))]
-    stopped = [j for j in judged if has_stopped(j) or j.status is Status.OUTPUT]
-    stopped = [j for j in stopped if mute.intersection(_others_used(oracle, j.trial))]
+    stopped = [
+        j
+        for j in judged
+        if (has_stopped(j) or j.status is Status.OUTPUT) and mute.intersection(_others_used(oracle, j.trial))
+    ]
     if not failed and not stopped:
         return Origins({})
     replay = Replay(oracle, wrong)

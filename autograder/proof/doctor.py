@@ -108,23 +108,28 @@ def _examine(
     if not all(proof.holds for proof in sound):
         yield Proof("all else is looked at", ("not yet: nothing was graded, as what is broken above comes first",))
         return
-    try:
-        oracles = [Oracle(assignment, seed) for seed in SEEDS]
-        for oracle in oracles:
-            for trial in oracle.trials:
-                oracle.expected(trial)
-    except BrokenReferenceError as error:
-        yield Proof("the reference answers every case", (str(error),))
-        return
-    wavering = tuple(_wavering(oracles[0], Oracle(assignment, SEEDS[0])))
-    if wavering:
-        yield Proof("the reference gives the same answers again", wavering)
+    oracles, broken = _oracles(assignment)
+    if broken:
+        yield broken
         return
     yield uses_are_declared(oracles[0])
     known = _KnownFiles(assignment, oracles[0], sandbox, jobs, kept)
     yield from _of_gradings(assignment, oracles, known, costs_others=len(only) != 1)
     if course and not no_readme:
         yield from _of_files(course, whole if only else assignment, oracles, only)
+
+
+def _oracles(assignment: Assignment) -> tuple[list[Oracle], Proof | None]:
+    """Return an oracle for each seed, and the promise of the reference that is broken, if one is."""
+    try:
+        oracles = [Oracle(assignment, seed) for seed in SEEDS]
+        for oracle in oracles:
+            for trial in oracle.trials:
+                oracle.expected(trial)
+    except BrokenReferenceError as error:
+        return [], Proof("the reference answers every case", (str(error),))
+    wavering = tuple(_wavering(oracles[0], Oracle(assignment, SEEDS[0])))
+    return oracles, Proof("the reference gives the same answers again", wavering) if wavering else None
 
 
 def _of_gradings(
