@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Protocol
 
 from autograder.classroom.gradebook import Gradebook
-from autograder.classroom.gradebook_view import records
+from autograder.classroom.gradebook_view import stored_records
 from autograder.classroom.record import Graded
 from autograder.classroom.result_keys import exercise_bases
 from autograder.classroom.stored_result import finished
@@ -152,8 +152,8 @@ class Published:
         submission = Submission(next(self._students), source.chunks[0].label, source)
         graded = Graded(submission, result, self._sandbox.isolation, time.monotonic() - began)
         self._book.save(finished(graded), self._keys, frozenset(self._keys), self._run)
-        (record,) = records(self._book, [submission.student])
-        write_student(self._book.folder, self._book.facts, OneStudent(record, (), source, None))
+        (stored,) = stored_records(self._book, [submission.student])
+        write_student(self._book.folder, self._book.facts, OneStudent(stored, (), None))
 
 
 PYTEST_FILE = '''\

@@ -73,7 +73,7 @@ def entry(assignment: Assignment, graded: Result | None = None, **of: Any) -> Re
 
 def sheets(records: list[Record]) -> dict[str, str]:
     """Return every platform's sheet."""
-    return platform_sheets([platform_row(record) for record in records])
+    return dict(platform_sheets([platform_row(record) for record in records]))
 
 
 def rows(text: str) -> list[list[str]]:

@@ -29,7 +29,7 @@ from class_records import (
 
 from autograder.classroom.history import Cause, Change
 from autograder.classroom.record import Record
-from autograder.classroom.record_json import exercise_of, stored_exercise
+from autograder.classroom.record_json import brief_exercise_of, exercise_of, stored_exercise
 from autograder.classroom.requests import Request
 from autograder.course.spec import Status, Visibility
 from autograder.feedback.page_format import moment, visible
@@ -252,6 +252,19 @@ def test_pages_are_rebuilt_alike_from_what_is_stored() -> None:
     assert again == results
     assert report_html(results, summary()) == report_html(again[::-1], summary())
     assert [feedback_html(r) for r in results] == [feedback_html(r) for r in again]
+
+
+def test_the_report_needs_no_more_of_the_class_than_is_in_brief() -> None:
+    """All records are in memory at once, so without what cases show; the few that a page names are read whole."""
+    whole = {r.student: r for r in large_class()}
+    brief = [
+        replace(r, exercises=tuple(brief_exercise_of(stored_exercise(e)) for e in r.exercises)) for r in whole.values()
+    ]
+    failing = [c for r in brief for e in r.exercises for c in e.cases if c.status is not Status.PASSED]
+    assert any(case.told.headline for case in failing)
+    assert {(c.told.details, c.picture, c.turn, c.seconds) for c in failing} == {("", None, None, 0.0)}
+    html = report_html(brief, summary(), whole_of=lambda record: whole[record.student])
+    assert html == report_html([*whole.values()], summary())
 
 
 def test_feedback_draws_public_answers_only() -> None:

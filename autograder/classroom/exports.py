@@ -5,7 +5,7 @@ How a platform's own sheet looks is the business of its module in `lms/`. Where 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from html import escape
 
 from autograder.classroom.history import Change
@@ -68,9 +68,9 @@ def sheet_names() -> tuple[str, ...]:
     return tuple(platform.name for platform in platforms() if platform.sheet)
 
 
-def platform_sheets(rows: Sequence[Row]) -> dict[str, str]:
-    """Return the class as each platform imports it, by the platform's name."""
-    return {platform.name: platform.sheet(rows) for platform in platforms() if platform.sheet}
+def platform_sheets(rows: Sequence[Row]) -> Iterator[tuple[str, str]]:
+    """Yield the name of each platform and the class as it imports it; one sheet at a time is in memory."""
+    return ((platform.name, platform.sheet(rows)) for platform in platforms() if platform.sheet)
 
 
 def platform_row(record: Record) -> Row:

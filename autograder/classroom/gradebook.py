@@ -48,7 +48,7 @@ from autograder.classroom.record import (
     head,
     with_kept,
 )
-from autograder.classroom.record_json import exercise_of, isolation_of, stored_head
+from autograder.classroom.record_json import isolation_of, stored_head
 from autograder.classroom.result_keys import engine, result_key
 from autograder.classroom.roster import Person, parse_time
 from autograder.classroom.stored_result import Finished
@@ -257,12 +257,6 @@ class Gradebook:
             "SELECT content, problem FROM submission JOIN grading USING (student) WHERE student = ?", (student,)
         ).fetchone()
         return row and tuple(row)
-
-    def standing(self, student: str) -> dict[str, ExerciseRecord]:
-        """Return a student's computed exercises by name."""
-        kept = decisions.kept_points(self.db, student)
-        rows = self.db.execute("SELECT name, entry FROM exercise WHERE student = ?", (student,))
-        return {name: with_kept(exercise_of(entry), kept.get(name)) for name, entry in rows}
 
     def outline(self, student: str) -> dict[str, ExerciseRecord]:
         """Return a student's computed exercises by name without their cases; where one failed on our side, that is its status."""

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import difflib
-import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
+from autograder.classroom.decisions import kept_points
 from autograder.classroom.gradebook import Gradebook, GradebookError
-from autograder.classroom.record import ExerciseRecord, Record, Whole, absent, compose, ungraded
-from autograder.classroom.record_json import head_of, isolation_of
+from autograder.classroom.record import Record, absent, ungraded
+from autograder.classroom.record_json import brief_exercise_of, head_of
 from autograder.classroom.roster import Person
+from autograder.classroom.stored_record import StoredRecord
 from autograder.classroom.stored_source import unpacked
 from autograder.classroom.student_names import student_names
 from autograder.sandbox.job import Source
@@ -19,31 +20,44 @@ from autograder.submission.archives import printable
 
 def records(book: Gradebook, students: Iterable[str] | None = None) -> Iterator[Record]:
     """Yield the records of the class, or of some of it, by student; one at a time is in memory."""
-    return _composed(book, book.students() if students is None else students, book.standing)
+    return (stored.record() for stored in stored_records(book, book.students() if students is None else students))
+
+
+def briefs(book: Gradebook) -> Iterator[Record]:
+    """Yield the records of the class as its own pages need them, of which all fit into memory."""
+    return (stored.record(brief_exercise_of) for stored in stored_records(book, book.students()))
 
 
 def outlines(book: Gradebook) -> Iterator[Record]:
     """Yield the records of the class without their cases, which are most of what a record is made of."""
-    return _composed(book, book.students(), book.outline)
+    for student in book.students():
+        found = book.outline(student)
+        yield _stored(book, student).with_exercises([found[name] for name in book.points if name in found])
 
 
-def _composed(
-    book: Gradebook, students: Iterable[str], exercises_of: Callable[[str], Mapping[str, ExerciseRecord]]
-) -> Iterator[Record]:
-    run, points = book.run, book.points
+def stored_records(book: Gradebook, students: Iterable[str]) -> Iterator[StoredRecord]:
+    """Yield what is stored of some students' submissions."""
     for student in students:
-        known, problem, notes, seconds, isolation, seed = book.db.execute(
-            "SELECT s.head, g.problem, g.notes, g.seconds, run.isolation, todo.seed FROM submission s"
-            " JOIN grading g USING (student) JOIN run ON run.id = g.run LEFT JOIN todo USING (student)"
-            " WHERE s.student = ?",
-            (student,),
-        ).fetchone()
-        found = exercises_of(student)
-        exercises = [found[name] for name in points if name in found]
-        whole = Whole(problem, tuple(json.loads(notes)), seconds, isolation_of(json.loads(isolation)))
-        its_run = run if seed is None else replace(run, seed=seed)
-        decided = book.overrides(student).get(student, {})
-        yield compose(its_run, student, head_of(known), whole, exercises, decided)
+        entries = dict(book.db.execute("SELECT name, entry FROM exercise WHERE student = ?", (student,)).fetchall())
+        yield replace(
+            _stored(book, student),
+            exercises=tuple(entries[name] for name in book.points if name in entries),
+            kept=kept_points(book.db, student),
+            code=_code_of(book, student),
+        )
+
+
+def _stored(book: Gradebook, student: str) -> StoredRecord:
+    """Return what is stored of a submission, but for its exercises and its code."""
+    known, problem, notes, seconds, isolation, seed = book.db.execute(
+        "SELECT s.head, g.problem, g.notes, g.seconds, run.isolation, todo.seed FROM submission s"
+        " JOIN grading g USING (student) JOIN run ON run.id = g.run LEFT JOIN todo USING (student)"
+        " WHERE s.student = ?",
+        (student,),
+    ).fetchone()
+    run = book.run if seed is None else replace(book.run, seed=seed)
+    decided = book.overrides(student).get(student, {})
+    return StoredRecord(run, student, known, (problem, notes, seconds, isolation), decided)
 
 
 def absentees(book: Gradebook) -> list[Record]:
@@ -84,8 +98,12 @@ def left(book: Gradebook) -> list[str]:
 
 def source_of(book: Gradebook, student: str) -> Source | None:
     """Return the code that a student's result is of, or None where what was handed in could not be read."""
+    return unpacked(_code_of(book, student))
+
+
+def _code_of(book: Gradebook, student: str) -> bytes | None:
     (code,) = book.db.execute("SELECT code FROM submission WHERE student = ?", (student,)).fetchone()
-    return unpacked(code)
+    return code if isinstance(code, bytes) else None
 
 
 def find_student(book: Gradebook, wanted: str) -> str:

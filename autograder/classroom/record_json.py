@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections import deque
 from collections.abc import Mapping
 from dataclasses import asdict
 from sys import intern
@@ -19,8 +20,10 @@ from autograder.sandbox.job import Isolation
 
 SCHEMA = 1  # of results/STUDENT.json
 # Of all records that there are now; in a class most exercises end alike, and a record would be ten times as large.
-_EXERCISES: WeakValueDictionary[bytes, ExerciseRecord] = WeakValueDictionary()
-_CASES: WeakValueDictionary[str, CaseResult] = WeakValueDictionary()
+_EXERCISES: WeakValueDictionary[tuple[bytes, bool], ExerciseRecord] = WeakValueDictionary()
+_CASES: WeakValueDictionary[bytes, CaseResult] = WeakValueDictionary()
+_LATELY: deque[ExerciseRecord] = deque(maxlen=1000)  # what many end with is still there when the next of them is read
+_NOT_IN_BRIEF = {"details": "", "picture": None, "seconds": 0.0}
 _in_one_line = json.JSONEncoder(ensure_ascii=False).encode
 
 
@@ -91,13 +94,24 @@ def _computed(exercise: ExerciseRecord) -> Json:
 
 def exercise_of(stored: str) -> ExerciseRecord:
     """Return the exercise that was stored. Equal exercises are one object, and so are equal cases of others."""
-    key = hashlib.blake2b(stored.encode(), digest_size=16).digest()
-    return _EXERCISES.get(key) or _EXERCISES.setdefault(key, _exercise_of(stored))
+    found = _once(stored, brief=False)
+    _LATELY.append(found)
+    return found
 
 
-def _exercise_of(stored: str) -> ExerciseRecord:
+def brief_exercise_of(stored: str) -> ExerciseRecord:
+    """Return the exercise that was stored, without what fills most of it: the details, pictures and times of its cases."""
+    return _once(stored, brief=True)
+
+
+def _once(stored: str, *, brief: bool) -> ExerciseRecord:
+    key = hashlib.blake2b(stored.encode(), digest_size=16).digest(), brief
+    return _EXERCISES.get(key) or _EXERCISES.setdefault(key, _exercise_of(stored, brief=brief))
+
+
+def _exercise_of(stored: str, *, brief: bool) -> ExerciseRecord:
     found = json.loads(stored, object_hook=_shared)
-    cases = tuple(map(_shared_case, found["cases"]))
+    cases = tuple(_shared_case(_in_brief(case) if brief else case) for case in found["cases"])
     about = (found["name"], found["score"], found["max_score"], Status(found["status"]), cases)
     return ExerciseRecord(*about, device=found.get("device", ""), answer=found.get("answer"))
 
@@ -126,8 +140,12 @@ def isolation_of(stored: Mapping[str, Any]) -> Isolation:
 
 
 def _shared_case(found: dict[str, Any]) -> CaseResult:
-    key = repr(found)
+    key = hashlib.blake2b(repr(found).encode(), digest_size=16).digest()
     return _CASES.get(key) or _CASES.setdefault(key, case_of(found))
+
+
+def _in_brief(found: dict[str, Any]) -> dict[str, Any]:
+    return {key: _NOT_IN_BRIEF.get(key, value) for key, value in found.items() if key not in ("turn", "raised_at")}
 
 
 def _shared(found: dict[str, Any]) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
@@ -19,7 +19,7 @@ from autograder.classroom.exports import (
     sheet_names,
 )
 from autograder.classroom.gradebook import Facts, Gradebook
-from autograder.classroom.gradebook_view import absentees, outlines, records, source_of, waiting
+from autograder.classroom.gradebook_view import absentees, briefs, outlines, records, source_of, stored_records, waiting
 from autograder.classroom.record import Record
 from autograder.classroom.requests import Request, requests
 from autograder.classroom.roster import all_due
@@ -52,7 +52,7 @@ _AT_ONCE = 200  # students whose files are noted as written together
 
 @dataclass(frozen=True)
 class Published:
-    """The summary of a class, and the records that files were made from; no records where nothing had changed."""
+    """The summary of a class, and its records in brief; no records where nothing had changed."""
 
     summary: Summary
     records: tuple[Record, ...] = ()
@@ -68,26 +68,25 @@ def publish(book: Gradebook, *, rewrite: bool = False, jobs: int = 1) -> Publish
     if not due:
         return Published(summarize(book, tuple(outlines(book)), absentees(book), waiting(book)))
     book.begin_writing(due)
-    graded = tuple(records(book))
+    graded = tuple(briefs(book))
     queue = queue_of(graded, groups(graded))
     places, others = queue_places(queue), moved(_queue_before(out), queue) - due
-    changed = [record for record in graded if record.student in due]
+    changed = [record.student for record in graded if record.student in due]
     asked: dict[str, list[Request]] = {}
     for request in requests(book):
         asked.setdefault(request.student, []).append(request)
 
-    def known(record: Record) -> OneStudent:
-        who = record.student
-        return OneStudent(record, tuple(asked.get(who, ())), source_of(book, who), places.get(who))
+    def known(some: Sequence[str]) -> list[OneStudent]:
+        stored = stored_records(book, some)
+        return [OneStudent(one, tuple(asked.get(one.student, ())), places.get(one.student)) for one in stored]
 
     write = partial(write_student, out, book.facts)
     for start in range(0, len(changed), _AT_ONCE):
         some = changed[start : start + _AT_ONCE]
-        write_all(write, [known(record) for record in some], jobs)
-        book.mark_written(record.student for record in some)
-    for record in graded:
-        if record.student in others:
-            write_page_for_graders(out, known(record))
+        write_all(write, known(some), jobs)
+        book.mark_written(some)
+    for student in sorted(others.intersection(students)):
+        write_page_for_graders(out, *known([student]))
     summary = _write_class(book, graded, queue)
     book.mark_written([""])
     return Published(summary, graded)
@@ -131,11 +130,12 @@ def _write_class(book: Gradebook, graded: Sequence[Record], queue: Sequence[str]
     rows = sorted([*graded, *missing, *later], key=lambda record: record.student)
     lines = [platform_row(record) for record in rows]
     changes = history.changes(book.db)
-    texts = (
-        grades_csv(rows),
-        changes_csv(changes),
-        *platform_sheets(lines).values(),
-        report_html(
+
+    def texts() -> Iterator[str]:
+        yield grades_csv(rows)
+        yield changes_csv(changes)
+        yield from (sheet for _, sheet in platform_sheets(lines))
+        yield report_html(
             graded,
             summary,
             missing,
@@ -143,13 +143,14 @@ def _write_class(book: Gradebook, graded: Sequence[Record], queue: Sequence[str]
             changes,
             requests(book),
             code_of=_reader(book),
+            whole_of=lambda record: next(records(book, [record.student])),
             out=book.folder,
             queue=queue,
-        ),
-        json.dumps(told_summary(summary), indent=1, ensure_ascii=False),
-        stored_queue(queue),
-    )
-    for name, text in zip(CLASS_FILES, texts, strict=True):
+        )
+        yield json.dumps(told_summary(summary), indent=1, ensure_ascii=False)
+        yield stored_queue(queue)
+
+    for name, text in zip(CLASS_FILES, texts(), strict=True):
         write_whole(book.folder / name, text, SPREADSHEET if name in _TABLES else "utf-8")
     _write_feedback_archives(book.folder, lines)
     return summary

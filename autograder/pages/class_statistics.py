@@ -218,10 +218,12 @@ def late(results: Iterable[Record]) -> tuple[Record, ...]:
     return tuple(sorted(found, key=lambda result: -(result.late_hours or 0.0)))
 
 
-def slowest(results: Iterable[Record]) -> tuple[Slow, ...]:
-    """Return the submissions that took longest to grade."""
+def slowest(
+    results: Iterable[Record], whole_of: Callable[[Record], Record] = lambda record: record
+) -> tuple[Slow, ...]:
+    """Return the submissions that took longest to grade; `whole_of` returns the whole of a record that is in brief."""
     most = sorted(results, key=lambda result: -result.seconds)[:SLOWEST]
-    return tuple(map(_slow, most))
+    return tuple(_slow(whole_of(result)) for result in most)
 
 
 def typical_seconds(results: Sequence[Record]) -> float:

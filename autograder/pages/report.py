@@ -40,12 +40,13 @@ def report_html(
     requests: Sequence[Request] = (),
     *,
     code_of: Callable[[str, str], str] = lambda _student, _exercise: "",
+    whole_of: Callable[[Record], Record] = lambda record: record,
     out: Path = Path(),
     queue: Sequence[str] = (),
 ) -> str:
     """Return the page on the whole class; `absent` handed in nothing, and those `waiting` are not graded yet.
 
-    `code_of` returns a student's code of an exercise, `out` is the folder of the class as commands name it, and `queue` says
+    `code_of` returns a student's code of an exercise, `whole_of` the whole of a record that is in brief, `out` is the folder of the class as commands name it, and `queue` says
     who is to be looked at, in order.
     """
     results = sorted(results, key=lambda result: result.student.casefold())
@@ -57,6 +58,7 @@ def report_html(
         absent=absent,
         waiting=waiting,
         **_statistics(results, absent),
+        slowest=class_statistics.slowest(results, whole_of),
         **_unnamed(groups(results), code_of, out),
         earlier=not have_fingerprints(results),
         few=FEW,
@@ -93,7 +95,6 @@ def _statistics(results: Sequence[Record], absent: Sequence[Record]) -> dict[str
         "mistakes": class_statistics.mistakes(results),
         "crashes": class_statistics.crashes(results),
         "late": class_statistics.late(results),
-        "slowest": class_statistics.slowest(results),
         "typical": class_statistics.typical_seconds(results),
     }
 

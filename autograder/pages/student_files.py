@@ -7,14 +7,13 @@ from pathlib import Path
 
 from autograder.classroom.exports import gradescope_results
 from autograder.classroom.gradebook import Facts
-from autograder.classroom.record import Record
 from autograder.classroom.record_json import lined, told_record
 from autograder.classroom.requests import Request, told_request
+from autograder.classroom.stored_record import StoredRecord
 from autograder.classroom.whole_files import write_whole
 from autograder.pages.feedback import feedback_html
 from autograder.pages.review_queue import Place
 from autograder.pages.staff import staff_html
-from autograder.sandbox.job import Source
 
 # By folder and ending.
 STUDENT_FILES = (("results", ".json"), ("feedback", ".html"), ("exports/gradescope", ".json"), ("staff", ".html"))
@@ -24,15 +23,14 @@ STUDENT_FILES = (("results", ".json"), ("feedback", ".html"), ("exports/gradesco
 class OneStudent:
     """What the files of one student are made from."""
 
-    record: Record
+    stored: StoredRecord
     asked: tuple[Request, ...]
-    source: Source | None
     place: Place | None  # in the queue of those to look at
 
 
 def write_student(out: Path, facts: Facts, one: OneStudent) -> None:
     """Write all of a student's files."""
-    record = one.record
+    record, source = one.stored.record(), one.stored.source
     more = {"requests": [told_request(request) for request in one.asked]} if one.asked else {}
     texts = (  # a line for each case, and for each test of Gradescope's a line for each of its fields
         lined(told_record(record) | more, 4),
@@ -40,10 +38,10 @@ def write_student(out: Path, facts: Facts, one: OneStudent) -> None:
             record,
             facts.questions if facts.reasons_told else (),
             one.asked,
-            one.source.pictures if one.source else (),
+            source.pictures if source else (),
         ),
         lined(gradescope_results(record), 3),
-        staff_html(record, one.source, out, one.place),
+        staff_html(record, source, out, one.place),
     )
     for (folder, suffix), text in zip(STUDENT_FILES, texts, strict=True):
         write_whole(out / folder / f"{record.student}{suffix}", text)
@@ -52,5 +50,5 @@ def write_student(out: Path, facts: Facts, one: OneStudent) -> None:
 def write_page_for_graders(out: Path, one: OneStudent) -> None:
     """Write that page alone, as when a student's neighbours in the queue changed."""
     folder, suffix = STUDENT_FILES[-1]
-    text = staff_html(one.record, one.source, out, one.place)
-    write_whole(out / folder / f"{one.record.student}{suffix}", text)
+    text = staff_html(one.stored.record(), one.stored.source, out, one.place)
+    write_whole(out / folder / f"{one.stored.student}{suffix}", text)
