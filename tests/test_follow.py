@@ -18,9 +18,11 @@ import pytest
 from autograder.course.catalog import load_assignment
 from autograder.course.edits import apply_edits
 from autograder.course.spec import Status
+from autograder.feedback.check_page import exercises_line
 from autograder.judge.checks import close
 from autograder.judge.grade import grade
 from autograder.judge.result import Result
+from autograder.judge.terminal_text import result_as_text
 from autograder.oracle.oracle import Oracle
 from autograder.oracle.stand_ins import alike_but_for_noise
 from autograder.sandbox.child.tree import Tensor
@@ -226,6 +228,13 @@ for t in reversed(range(x.shape[1])):
     dW_x, dW_h, db = dW_x + dz.T @ x[:, t], dW_h + dz.T @ before, db + dz.sum(axis=0)
 return np.stack(dx, axis=1), carried, dW_x, dW_h, db
 """
+NORMS = """x, h0, h, W_x, W_h = cache
+norms, flowing = np.zeros(h.shape[1]), dh_last
+for t in reversed(range(h.shape[1])):
+    norms[t] = np.sqrt((flowing**2).sum())
+    flowing = (flowing * (1 - h[:, t])) @ W_h
+return norms
+"""
 NOT_SQUARED = f"x_t, h_prev, h_t, W_x, W_h = cache\ndz = dh * (1 - h_t)\n{STEP}"
 
 
@@ -251,6 +260,18 @@ def test_the_same_slip_twice_is_charged_where_it_costs_most(patient: Sandbox) ->
     assert total[id(both)] == total[id(loop)] <= total[id(step)]
     told = next(c for e in both.exercises if e.name == "rnn_step_backward" for c in e.cases)
     assert told.message == "The same mistake as in your `rnn_backward`: it is charged there, and not again here."
+
+
+def test_who_has_the_same_slip_in_what_calls_nothing_is_not_told_that_it_is_right(patient: Sandbox) -> None:
+    """It has the points, since the slip is charged in the step; nowhere does it stand with a tick."""
+    slip = {"rnn_step_backward": NOT_SQUARED, "gradient_norms": NORMS}
+    result = graded("a2_bptt", with_bodies("a2_bptt", slip), patient)
+    step, norms = (next(e for e in result.exercises if e.name == name) for name in slip)
+    assert (step.score, norms.score) == (0, norms.max_score)
+    assert norms.again == "The same mistake as in your `rnn_step_backward`: it is charged there, and not again here."
+    assert "≈ gradient_norms" in result_as_text("a2", result)
+    assert "✓ gradient_norms" not in result_as_text("a2", result)
+    assert exercises_line(result.exercises) == "8 of 10 exercises are right and 2 are not right yet."
 
 
 def test_two_named_mistakes_cost_what_each_costs_alone(patient: Sandbox) -> None:

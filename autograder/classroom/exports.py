@@ -162,6 +162,7 @@ def exercise_output(exercise: ExerciseRecord, *, whole: bool) -> str:
         if case.status is not Status.PASSED and not whole:
             told = "\n".join(filter(None, [case.message, case.says, case.where]))
             lines.append(f"{case.name}: {case.status}\n{case.claim}\n{told}".strip())
+    lines += [exercise.again] if exercise.again else []
     return _told("\n\n".join(lines))
 
 
@@ -186,7 +187,7 @@ def _why(exercise: ExerciseRecord, *, whole: bool) -> str:
         return f": {_markup(_said(exercise.override))}"
     case = next((case for case in exercise.cases if case.status is not Status.PASSED), None)
     if case is None or whole:
-        return ""
+        return f": {_markup(exercise.again)}" if exercise.again else ""
     return (
         f": {_markup(case.claim)} <em>{_markup(case.status)}</em> {_markup(case.says or case.told.headline)}".rstrip()
     )

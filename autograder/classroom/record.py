@@ -134,6 +134,12 @@ class ExerciseRecord:
         return self.answer is not None
 
     @property
+    def again(self) -> str:
+        """What is told where it has full points although its own code has a mistake, which is charged in another exercise."""
+        told = (case.message for case in self.cases if case.again)
+        return next(told, "") if self.status is Status.PASSED else ""
+
+    @property
     def waits(self) -> bool:
         """Whether it has an answer that a person has not graded yet."""
         return self.status is Status.MANUAL and self.score is None

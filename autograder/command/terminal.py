@@ -173,10 +173,15 @@ def show_appeal(
             console.print("    it printed or said:", highlight=False)
             for line in said:
                 console.print(f"      {plain(line)}", highlight=False, soft_wrap=True)
+    excused = [c for c in exercise.cases if c.status is Status.PASSED and c.message]
+    for told in dict.fromkeys(c.message for c in excused):
+        names = ", ".join(c.name for c in excused if c.message == told)
+        console.print(f"\n[yellow]excused:[/] {names}", highlight=False, soft_wrap=True)
+        console.print(_indented(plain(told)), highlight=False)
     if exercise.by_person:
         console.print(plain(exercise.answer or "There is no answer."), highlight=False)
     elif not wrong:
-        console.print("[green]Every case passes.[/]")
+        console.print("[green]Every case passes.[/]" if not excused else "Every other case passes.", highlight=False)
 
 
 def _show_code(console: Console, excerpt: Excerpt) -> None:

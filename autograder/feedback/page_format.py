@@ -109,14 +109,18 @@ def _prose_wrapped(text: str) -> Markup:
 
 def _ticks(passing: Sequence[CaseResult]) -> Markup:
     """Return a line for each case that passes. Most of a class has the same ones."""
-    return _ticked(spoken(), tuple((case.claim or case.name, case.message) for case in passing))
+    return _ticked(spoken(), tuple((case.claim or case.name, case.message, case.again) for case in passing))
 
 
 @functools.lru_cache(1000)
-def _ticked(_language: str, lines: tuple[tuple[str, str], ...]) -> Markup:
-    tick = Markup('<span class="good" role="img" aria-label="{}">✓</span>').format(say("right"))
+def _ticked(_language: str, lines: tuple[tuple[str, str, bool], ...]) -> Markup:
+    sign = Markup('<span class="{}" role="img" aria-label="{}">{}</span>')
+    signs = {False: sign.format("good", say("right"), "✓"), True: sign.format("warn", say("the same mistake"), "≈")}
     line, more = Markup("<li>{}{}{}</li>"), Markup(' <span class="soft">{}</span>')
-    told = (line.format(tick, _code(claim), more.format(_code(message)) if message else "") for claim, message in lines)
+    told = (
+        line.format(signs[again], _code(claim), more.format(_code(message)) if message else "")
+        for claim, message, again in lines
+    )
     return Markup("\n").join(told)
 
 

@@ -162,6 +162,7 @@ def _excused_case(judged: Judged, upstream: tuple[str, ...], *, again: bool) -> 
         Message(text),
         seconds=sum(outcome.seconds for outcome in judged.outcomes),
         follows=upstream,
+        again=again,
         grader_note="".join(outcome.printed for outcome in judged.outcomes),
     )
 

@@ -60,7 +60,7 @@ def refused(exercise: ExerciseResult, shortcut: str) -> ExerciseResult:
     """Take the points of an exercise whose code uses what it may not, whatever it gave."""
     judged_by_value = (Status.PASSED, Status.FAILED)
     cases = tuple(
-        replace(c, status=Status.FAILED, told=Message(shortcut), reason=None, follows=())
+        replace(c, status=Status.FAILED, told=Message(shortcut), reason=None, follows=(), again=False)
         if c.status in judged_by_value
         else c
         for c in exercise.cases

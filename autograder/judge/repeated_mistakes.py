@@ -38,6 +38,8 @@ def charge_repeats(
         if once.isdisjoint(done) and _sum(charged, prices) > _sum(first, prices):
             done |= once
             verdict = _moved(verdict, named, charged, first, tuple(dearest))
+    repeated = {trial for repeats in groups.values() for trials in repeats.values() for trial in trials}
+    verdict = replace(verdict, again=verdict.again | repeated.intersection(verdict.excused))
     return _same_names(oracle, judged, verdict, prices)
 
 

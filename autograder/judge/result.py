@@ -24,6 +24,7 @@ class CaseResult:
     reason: Reason | None = None
     seconds: float = 0.0
     follows: tuple[str, ...] = ()  # exercises whose mistakes it was judged on top of
+    again: bool = False  # whether its own code has a mistake that is charged in one of these
     waits_for: str = ""  # an exercise to mend before this case can say anything
     ease: tuple[int, ...] = ()  # how hard its call is to follow; less is easier, and nothing is easiest
     grader_note: str = ""
@@ -128,6 +129,12 @@ class ExerciseResult:
     def follows(self) -> tuple[str, ...]:
         """The exercises whose mistakes it was judged on top of."""
         return tuple(dict.fromkeys(name for case in self.cases for name in case.follows))
+
+    @property
+    def again(self) -> str:
+        """What is told where it has full points although its own code has a mistake, which is charged in another exercise."""
+        told = (case.message for case in self.cases if case.again)
+        return next(told, "") if self.status is Status.PASSED else ""
 
     @property
     def shown(self) -> CaseResult | None:

@@ -158,6 +158,7 @@ class _Group:
 
 
 _PASSED = _Group("✓", "green", "{names}", marked("{n} right"))
+_AGAIN = _Group("≈", "yellow", marked("the same mistake again: {names}"), marked("{n} with the same mistake"))
 _FAILING = _Group("✗", "red", marked("wrong, too: {names}"), marked("{n} wrong, too"))
 _OPEN = _Group("·", "dim", marked("open: {names}"), marked("{n} open"))
 _MISSING = _Group("·", "dim", marked("not written yet: {names}"), marked("{n} not written yet"))
@@ -165,6 +166,8 @@ _WAITING = _Group("·", "dim", marked("waiting: {names}"), marked("{n} waiting")
 
 
 def _group(exercise: ExerciseResult) -> _Group:
+    if exercise.again:
+        return _AGAIN
     if exercise.status in (Status.PASSED, Status.MANUAL):
         return _PASSED
     if exercise.waits_for:
@@ -182,7 +185,8 @@ def _named(exercise: ExerciseResult) -> str:
 
 def _others(exercises: Sequence[ExerciseResult], width: int, cut: Cut) -> Iterator[str]:
     """Yield what there is to know of the exercises that are not shown in full."""
-    listed = {_PASSED: cut.passed, _FAILING: cut.failing, _OPEN: cut.open, _MISSING: cut.open, _WAITING: cut.open}
+    listed = {_PASSED: cut.passed, _AGAIN: cut.failing, _FAILING: cut.failing}
+    listed |= {_OPEN: cut.open, _MISSING: cut.open, _WAITING: cut.open}
     counted = list[str]()
     shared = list[ExerciseResult]()
     for group, how in listed.items():
@@ -211,7 +215,10 @@ def _head(exercise: ExerciseResult) -> str:
     status = "" if exercise.status is Status.PASSED or exercise.is_open else str(exercise.status)
     if exercise.by_person:
         status = graded_by_person(exercise.max_score)
-    if exercise.follows:
+    if exercise.again:
+        mark, color = _AGAIN.mark, _AGAIN.color
+        status = say("the same mistake as in your {names}", names=", ".join(exercise.follows))
+    elif exercise.follows:
         told = say("{status} given your {names}", status=status, names=", ".join(exercise.follows))
         status = told.strip()
     if exercise.bonus:
