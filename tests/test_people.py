@@ -21,7 +21,7 @@ from class_records import (
 
 from autograder.course.spec import Status
 from autograder.judge.crash_kinds import PROCESS_ENDED
-from autograder.judge.reasons import Diagnosis, Mistake
+from autograder.judge.reasons import Advice, Diagnosis, Hint, Mistake
 from autograder.judge.result import CaseResult, Result
 from autograder.pages.class_statistics import SLOWEST, decisions, late, mistakes, slowest, typical_seconds
 from autograder.pages.needs_a_look import looks, notes
@@ -56,18 +56,24 @@ def test_who_needs_a_look() -> None:
     died = with_case(make_result("s007", attention=(Status.CRASHED,)), 1, 0, crash=PROCESS_ENDED)
     doubt = replace(make_result("s008", notes=("which file?",)), doubts=("which file?",))
     blank = make_result("s009", **MISSING)
-    everyone = [*small_class(), died, doubt, blank]
+    strange = make_result("s010", **MISSING | {"attention": (Status.FAILED,)})
+    builds = with_case(make_result("s011", attention=(Status.FAILED,)), 1, 0, reason=Advice(Hint.MEND_FIRST, "scores"))
+    forbidden = with_case(make_result("s012", attention=(Status.FAILED,)), 1, 0, reason=Advice(Hint.FORBIDDEN))
+    everyone = [*small_class(), died, doubt, blank, strange, builds, forbidden]
     found = looks(everyone)
     assert [(heading, [student for student, _ in rows]) for heading, rows in found.items()] == [
         ("Could not be read", ["s005"]),
         ("Could not be imported", ["s006"]),
         ("Nothing is written in it", ["s009"]),
+        ("Perhaps the file of another assignment: it has no points, and most exercises are missing", ["s010"]),
         ("It is open which file counts", ["s008"]),
         ("Ended the Python process", ["s007"]),
+        ("Perhaps right by itself: it lost points by what another wrong exercise gives it", ["s011"]),
     ]
     assert [(heading, [student for student, _ in rows]) for heading, rows in notes(everyone).items()] == [
         ("Timed out", ["s004"]),
         ("Crashed", ["s004", "s007"]),
+        ("Used what the exercise forbids", ["s012"]),
         ("Remarks, such as a second submission", ["s003"]),
     ]
     assert notes(everyone)["Crashed"][0] == ("s004", "`attention`")

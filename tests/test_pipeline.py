@@ -33,6 +33,7 @@ from autograder.classroom.submissions import Submission
 from autograder.classroom.summary import Summary, told_summary
 from autograder.classroom.watch import Mark
 from autograder.course.spec import Assignment, call
+from autograder.judge.reasons import Hint
 from autograder.lms.platform import Owner
 from autograder.pages.class_files import CLASS_FILES, publish
 from autograder.pages.student_files import STUDENT_FILES
@@ -139,6 +140,11 @@ def test_a_class_gets_its_files(grade: Grade, works: list[Submission]) -> None:
         ("ann", "7.0", "graded"), ("bob", "5.0", "graded"), ("eve", "0.0", "graded"), ("tom", "0.0", "unreadable"),
     ]  # fmt: skip
     assert (done.summary["seed"], done.summary["submissions"], done.summary["problems"]) == (3, 4, [])
+
+
+def test_the_schema_knows_every_hint() -> None:
+    """A result with a new one would be none."""
+    assert {*SCHEMA["$defs"]["advice"]["properties"]["hint"]["enum"]} == {*Hint}
 
 
 def test_results_in_every_form_are_as_the_schema_says(

@@ -63,8 +63,8 @@ def likeness(cases: Iterable[CaseResult]) -> Likeness:
 
 
 def _is_unnamed(case: CaseResult) -> bool:
-    elsewhere = isinstance(case.reason, Advice) and case.reason.hint in (Hint.MEND_FIRST, Hint.ALSO_WRONG)
-    return case.status in _OWN and bool(case.fingerprint) and not case.mistakes and not elsewhere
+    said = isinstance(case.reason, Advice) and case.reason.hint in (Hint.MEND_FIRST, Hint.FORBIDDEN)
+    return case.status in _OWN and bool(case.fingerprint) and not case.mistakes and not said
 
 
 def _group(name: str, alike: Likeness, members: Sequence[tuple[Record, ExerciseRecord]]) -> Group:

@@ -199,6 +199,8 @@ def _case(
     result = replace(result, told=told, crash=crash, grader_note=_note(bad, printed))
     if result.status in OWN_FAULT:
         result = replace(result, fingerprint=fingerprint_of(judged), raised_at=raised_at(bad, reading.source))
+    if bad.ending is Ending.SHORTCUT:
+        return replace(result, reason=Advice(Hint.FORBIDDEN))
     if isinstance(case.check, choice) and result.status is Status.FAILED:
         return replace(result, reason=chosen_option(oracle, judged.trial, judged.outcomes))
     diagnosis = verdict.diagnoses[case.exercise] if result.status in OWN_FAULT else None

@@ -8,7 +8,7 @@ from dataclasses import replace
 from autograder.course.language import say, say_many
 from autograder.course.quiz_checks import answered
 from autograder.course.spec import Exercise, Status, Visibility
-from autograder.judge.reasons import Message
+from autograder.judge.reasons import Advice, Hint, Message
 from autograder.judge.result import CaseResult, ExerciseResult, Result
 from autograder.judge.trials import Knowledge, Trial
 
@@ -60,7 +60,7 @@ def refused(exercise: ExerciseResult, shortcut: str) -> ExerciseResult:
     """Take the points of an exercise whose code uses what it may not, whatever it gave."""
     judged_by_value = (Status.PASSED, Status.FAILED)
     cases = tuple(
-        replace(c, status=Status.FAILED, told=Message(shortcut), reason=None, follows=(), again=False)
+        replace(c, status=Status.FAILED, told=Message(shortcut), reason=Advice(Hint.FORBIDDEN), follows=(), again=False)
         if c.status in judged_by_value
         else c
         for c in exercise.cases

@@ -55,6 +55,8 @@ def explain_reason(reason: Reason) -> str:
             return say(REMEMBERS)
         case Hint.TOO_GOOD:
             return say(TOO_GOOD)
+        case Hint.FORBIDDEN:
+            return ""
 
 
 def explain_turn(turn: Turn) -> str:

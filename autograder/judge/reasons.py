@@ -103,6 +103,7 @@ class Hint(StrEnum):
     ALSO_WRONG = "also_wrong"  # so is this one, whatever that one gives
     UNNAMED = "unnamed"  # no single known mistake gives these answers
     REMEMBERS = "remembers"  # the same call is right alone, and wrong after others
+    FORBIDDEN = "forbidden"  # its code uses what the exercise may not, as the message says
     TOO_GOOD = "too_good"  # a training's loss falls faster than the reference's
 
 

@@ -72,7 +72,7 @@ class CaseResult:
     @property
     def lead(self) -> str:
         """The sentence that helps most: the reason, or what happened where all that can be said is where to look."""
-        return self.told.headline if self.reason in (None, Advice(Hint.UNNAMED)) else self.says
+        return self.told.headline if not self.says or self.reason == Advice(Hint.UNNAMED) else self.says
 
     @property
     def explained(self) -> str:

@@ -12,24 +12,30 @@ from dataclasses import dataclass
 from autograder.classroom.record import Record
 from autograder.course.spec import Status
 from autograder.judge.crash_kinds import PROCESS_ENDED
+from autograder.judge.reasons import Advice, Hint
 from autograder.judge.result import CaseResult
 
 # Keys that are no status of a case: what holds for a submission as a whole, or a kind of crash.
 _DOUBT, _NOTHING, _ENDED, _NOTE = "doubt", "nothing", PROCESS_ENDED, "note"
+_ANOTHER = "another"
+_BUILDS, _FORBIDDEN = Hint.MEND_FIRST, Hint.FORBIDDEN
 URGENT = {
     "grader_error": "The grader failed",
     Status.GRADER_ERROR: "The grader failed on some cases",
     "unreadable": "Could not be read",
     "not_importable": "Could not be imported",
     _NOTHING: "Nothing is written in it",
+    _ANOTHER: "Perhaps the file of another assignment: it has no points, and most exercises are missing",
     _DOUBT: "It is open which file counts",
     _ENDED: "Ended the Python process",
     Status.OUTPUT: "Returned something unusable",
+    _BUILDS: "Perhaps right by itself: it lost points by what another wrong exercise gives it",
 }
 NOTES = {
     Status.TIMEOUT: "Timed out",
     Status.MEMORY: "Ran out of memory",
     Status.CRASHED: "Crashed",
+    _FORBIDDEN: "Used what the exercise forbids",
     _NOTE: "Remarks, such as a second submission",
 }
 Rows = dict[str, tuple[tuple[str, str], ...]]  # by heading (student, what or where)
@@ -84,6 +90,9 @@ def _reasons(result: Record) -> Iterator[_Reason]:
             f"Every exercise is missing, or as it was handed out{where}",
         )
     else:
+        missing = [e.name for e in result.exercises if e.status is Status.MISSING]
+        if not result.points and 2 * len(missing) > len(result.exercises):
+            yield _Reason(_ANOTHER, f"{len(missing)} of {len(result.exercises)} are missing")
         kinds: dict[str, dict[str, None]] = {}
         for exercise in result.exercises:
             for case in exercise.cases:
@@ -95,4 +104,7 @@ def _reasons(result: Record) -> Iterator[_Reason]:
 
 
 def _kind(case: CaseResult) -> str:
-    return _ENDED if case.crash == PROCESS_ENDED else case.status
+    if case.crash == PROCESS_ENDED:
+        return _ENDED
+    said = case.reason.hint if isinstance(case.reason, Advice) else None
+    return said if said in (_BUILDS, _FORBIDDEN) and case.status in (Status.FAILED, Status.CRASHED) else case.status
