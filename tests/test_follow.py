@@ -25,6 +25,7 @@ from autograder.judge.result import Result
 from autograder.judge.terminal_text import result_as_text
 from autograder.oracle.oracle import Oracle
 from autograder.oracle.stand_ins import alike_but_for_noise
+from autograder.sandbox.child.stand_ins import OTHER_SHAPES
 from autograder.sandbox.child.tree import Tensor
 from autograder.sandbox.job import Ending, Isolation, Job, JobResult, Outcome, Sandbox, Source
 from autograder.sandbox.levels import open_sandbox
@@ -153,6 +154,27 @@ return (dx[:, None], before, *others)
             "rnn_backward": "x, h0, h, W_x, W_h = cache\nreturn rnn_step_backward(dh[:, -1], (x[:, -1], h0, h[:, -1], W_x, W_h))",
         },
         ("rnn_backward",),
+    ),
+    "a crash that the bank knows, and a call with which no stand-in can answer": (
+        "a5_attention",
+        {
+            "project_qkv": "return W_q @ X, W_k @ X, W_v @ X",
+            "self_attention": "one = np.ones((1, 1))\nproject_qkv(one, one, one, one)\nreturn project_qkv(X, W_q, W_k, W_v)",
+        },
+        ("self_attention",),
+    ),
+    "a crash that the bank knows, and a stand-in's words wherever one is met": (
+        "a6_multihead",
+        {
+            "merge_heads": "return x.sum(1)",
+            "forward": (
+                "    if merge_heads.__name__ != 'merge_heads':\n"
+                f"        raise ValueError({OTHER_SHAPES!r})\n"
+                "    b, t, d = query.shape\n"
+                "    return self.W_o(merge_heads(torch.zeros(b, self.n_heads, t, d // self.n_heads)))"
+            ),
+        },
+        ("MultiHeadAttention",),
     ),
     "the same crash outside of what crashes": (
         "a2_bptt",

@@ -65,15 +65,18 @@ def follow(
         j for j in failed if j.status in ended or (j.trial not in excused and is_all_overflow(j.outcomes))
     ]
     alone = right_among_stand_ins(oracle, replay, source, sandbox, [j.trial for j in silent])
-    open_trials = [j for j in failed if j.trial not in excused and j.trial not in alone]
+    open_trials = [j for j in failed if j.trial not in excused and j.trial not in alone.follows]
     followed, own = _ask(oracle, replay, source, sandbox, open_trials)
     evidence = weigh_answers(oracle, replay, {t: f.used for t, f in followed.items()}, source, sandbox)
     followed = {t: f for t, f in followed.items() if t in evidence.steady}
-    followed |= {t: Followed(names, (), says=True) for t, names in alone.items() if names}
-    shown = frozenset(t for t, f in followed.items() if f.says and (t in evidence.clear or t in alone))
-    found = _with_evidence(oracle, judged, followed, shown, _all_known(judged, followed, excused, named))
-    wrong_alone = {t: () for t, names in alone.items() if not names}
-    return Origins(found | wrong_alone, own.union(wrong_alone))
+    followed |= {t: Followed(names, (), says=True) for t, names in alone.follows.items() if names}
+    shown = frozenset(t for t, f in followed.items() if f.says and (t in evidence.clear or t in alone.follows))
+    known = _all_known(judged, followed, excused, named)
+    found = _with_evidence(oracle, judged, followed, shown, known, alone.undecided)
+    wrong_alone = {t: () for t, names in alone.follows.items() if not names}
+    # Were it enough that nothing is decided, code would make sure of that.
+    charged = dict.fromkeys(alone.undecided - found.keys(), ())
+    return Origins({**charged, **found, **wrong_alone}, own.union(wrong_alone))
 
 
 def _others_used(oracle: Reference, trial: Trial) -> frozenset[str]:
@@ -143,12 +146,14 @@ def _with_evidence(
     followed: Mapping[Trial, Followed],
     shown: Collection[Trial],
     named: frozenset[str],
+    undecided: Collection[Trial],
 ) -> dict[Trial, tuple[str, ...]]:
     """Return the trials to excuse, each with the names of the exercises that it follows from.
 
     A predicted crash, or a result built on answers that ignore the question, can be had by calling the wrong exercise and
     doing nothing else. Such a trial needs further evidence: hidden cases of its exercise that show something (`shown`, or
-    right values) weigh as much as the others, or all mistakes behind it are known and no value contradicts it.
+    right values) weigh as much as the others, or all mistakes behind it are known and no value contradicts it; this is not
+    enough where stand-ins could have decided and the code, by what it does, left it `undecided`.
     """
     wrong = {j.trial.case.exercise for j in judged if j.status is Status.FAILED and j.trial not in followed}
     speak, silent = defaultdict[str, float](float), defaultdict[str, float](float)  # weights by exercise
@@ -163,7 +168,7 @@ def _with_evidence(
         for trial, f in followed.items()
         if trial in shown
         or trial.case.exercise in earned
-        or (named.issuperset(f.names) and trial.case.exercise not in wrong)
+        or (named.issuperset(f.names) and trial.case.exercise not in wrong and trial not in undecided)
     }
 
 

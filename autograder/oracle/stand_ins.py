@@ -7,8 +7,8 @@ stand in for the wrong exercises, in the sandbox and here. The exercise is right
 from __future__ import annotations
 
 import zlib
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -29,25 +29,30 @@ _HARNESS = f"from {stand_ins.__name__} import call_among"
 MANY = 0.7  # the share of true entries in a random mask; the first of each row is true, so that no row is hidden whole
 
 
+@dataclass(frozen=True)
+class Alone:
+    """What trials come to among stand-ins. Left out are those of which the reference calls nothing that can be stood in for."""
+
+    follows: Mapping[Trial, tuple[str, ...]]  # the wrong exercises; none where the calling exercise is wrong itself
+    undecided: frozenset[Trial] = frozenset()  # by what the student's code does: it calls with other shapes, or says so
+
+
 def right_among_stand_ins(
     oracle: Reference, replay: Replay, source: Source, sandbox: Sandbox, trials: Sequence[Trial]
-) -> dict[Trial, tuple[str, ...]]:
-    """Return for each trial the wrong exercises that it follows from; none where the calling exercise is wrong itself.
-
-    A trial is left out where this cannot be decided: the reference calls no wrong exercise, or none that can be stood in
-    for, or the student's code calls it with other shapes.
-    """
+) -> Alone:
+    """Return from which wrong exercises trials follow, judged without these."""
     asked = {trial: _asked(oracle, replay, trial) for trial in trials}
     told = [trial for trial, (requests, _) in asked.items() if requests]
     if not told:
-        return {}
+        return Alone({})
     limits, shortcuts = oracle.assignment.limits, oracle.assignment.shortcuts
     requests = tuple(request for trial in told for request in asked[trial][0])
     outcomes = iter(sandbox.run(Job(source, requests, limits, shortcuts, oracle.assignment.torch)).outcomes)
     got: dict[Trial, tuple[Outcome, ...]] = {t: tuple(next(outcomes) for _ in t.requests) for t in told}
     decided = [t for t in told if not any(o.trouble and o.trouble.text == stand_ins.OTHER_SHAPES for o in got[t])]
     same = {t for t in decided if alike_but_for_noise(t, got[t], asked[t][1])}
-    return {t: tuple(sorted(asked[t][0][0].args[-1])) if t in same else () for t in decided}
+    follows = {t: tuple(sorted(asked[t][0][0].args[-1])) if t in same else () for t in decided}
+    return Alone(follows, frozenset(told).difference(decided))
 
 
 def alike_but_for_noise(trial: Trial, got: tuple[Outcome, ...], right: tuple[Outcome, ...]) -> bool:
@@ -104,7 +109,7 @@ def _among(request: Request, others: dict[str, Any]) -> Request:
 def _stand_ins(oracle: Reference, replay: Replay, trial: Trial) -> dict[str, Any]:
     """Return parameters and random answers for each wrong exercise that the reference calls in a trial.
 
-    The result is empty where an answer cannot be drawn, such as tokens.
+    The result is empty where an answer cannot be drawn, such as a list of tokens.
     """
     rng = np.random.default_rng(zlib.crc32(f"{oracle.seed}.{trial.case.exercise}.{trial.case.name}".encode()))
     others: dict[str, Any] = {}
@@ -122,7 +127,7 @@ def _stand_ins(oracle: Reference, replay: Replay, trial: Trial) -> dict[str, Any
 
 
 def _drawn(leaf: Any, rng: np.random.Generator) -> Any:
-    """Return a random value of the same kind and shape, for fractions and truth values. Raises ValueError for others."""
+    """Return a random value of the same kind and shape, whole numbers among those there are. Raises ValueError for others."""
     array = array_of(leaf)
     if leaf is None or array is None:
         if not isinstance(leaf, float | None):
@@ -133,6 +138,8 @@ def _drawn(leaf: Any, rng: np.random.Generator) -> Any:
     elif array.dtype == bool:
         drawn = rng.uniform(size=array.shape) < MANY
         drawn[..., :1] = True
+    elif array.dtype.kind == "i" and array.size:
+        drawn = rng.integers(array.min(), array.max(), array.shape, array.dtype, endpoint=True)
     else:
-        raise ValueError("nothing random can stand in for whole numbers")
+        raise ValueError("nothing random can stand in for it")
     return drawn if isinstance(leaf, np.ndarray) else Tensor(drawn)

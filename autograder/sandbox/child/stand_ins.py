@@ -1,12 +1,14 @@
 """Call an exercise of a submission while random functions stand in for others that it calls.
 
 A stand-in's answer depends on its arguments. So only code that calls as the reference does, and uses the answers as it does,
-gives what the reference gives among the same stand-ins. A stand-in knows the shapes of the right answers and no values.
+gives what the reference gives among the same stand-ins. A stand-in knows the shapes of the right answers and no values. Where
+arguments and answer have a row for each sequence, so does what it gives, and code may call it for each row.
 """
 
 from __future__ import annotations
 
 import functools
+import itertools
 import operator
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -97,13 +99,72 @@ def _stand_in(parameters: Sequence[str], answers: Sequence[tuple[Shapes, Any]]) 
     def stand_in(*args: Any, **kwargs: Any) -> Any:
         given = in_order(parameters, args, kwargs)
         shapes = shapes_of(given)
-        answer = next((answer for known, answer in answers if known == shapes), None)
-        if answer is None:
-            raise ValueError(OTHER_SHAPES)
-        totals: dict[str, Any] = {}
-        return map_leaves(lambda leaf: _mixed(leaf, given, totals), answer)
+        for known, answer in sorted(answers, key=lambda each: each[0] != shapes):
+            rows = _rows_of(known, answer)
+            count = _count_like(known, shapes, rows) if rows else None
+            if count is not None:
+                return _by_row(answer, given, known, rows, count)
+            if known == shapes:
+                return _mixed_alike(answer, given)
+        raise ValueError(OTHER_SHAPES)
 
     return stand_in
+
+
+def _mixed_alike(answer: Any, given: Sequence[Any]) -> Any:
+    totals: dict[str, Any] = {}
+    return map_leaves(lambda leaf: _mixed(leaf, given, totals), answer)
+
+
+def _rows_of(known: Shapes, answer: Any) -> int:
+    """Return how many rows an answer has, if all of it and an argument have as many; else 0."""
+    lengths = {leaf.shape[0] if getattr(leaf, "shape", ()) else 0 for leaf in leaves(answer)}
+    rows = lengths.pop() if len(lengths) == 1 else 0
+    return rows if any(_has_rows(shape, rows) for shapes in known for shape in shapes) else 0
+
+
+def _has_rows(shape: Any, rows: int) -> bool:
+    return isinstance(shape, list) and shape[:1] == [rows]
+
+
+def _count_like(known: Shapes, shapes: Shapes, rows: int) -> int | None:
+    """Return how many rows a call is made with that is like a known one but for their number; 0 is one without its axis."""
+    counts = set()
+    if [len(each) for each in known] != [len(each) for each in shapes]:
+        return None
+    for before, now in zip(itertools.chain(*known), itertools.chain(*shapes), strict=True):
+        if not _has_rows(before, rows):
+            if before != now:
+                return None
+        elif isinstance(now, list) and now == before[1:]:
+            counts.add(0)
+        elif isinstance(now, list) and now[:1] > [0] and now[1:] == before[1:]:
+            counts.add(now[0])
+        else:
+            return None
+    return counts.pop() if len(counts) == 1 else None
+
+
+def _by_row(answer: Any, given: Sequence[Any], known: Shapes, rows: int, count: int) -> Any:
+    """Return an answer whose rows depend on those of the arguments alone, and are drawn alike."""
+    parts = [*zip(leaves(list(given)), itertools.chain(*known), strict=True)]
+    totals: list[dict[str, Any]] = [{} for _ in range(max(count, 1))]
+
+    def row(leaf: Any, number: int) -> Any:
+        mine = [part[number] if count and _has_rows(shape, rows) else part for part, shape in parts]
+        return _mixed(leaf[:1], mine, totals[number])
+
+    def made(leaf: Any) -> Any:
+        if not count:
+            return row(leaf, 0)[0]
+        each = [row(leaf, number) for number in range(count)]
+        if isinstance(leaf, np.ndarray):
+            return np.concatenate(each)
+        import torch
+
+        return torch.cat(each)
+
+    return map_leaves(made, answer)
 
 
 def in_order(parameters: Sequence[str], args: Sequence[Any], kwargs: Mapping[str, Any]) -> list[Any]:
