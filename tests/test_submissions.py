@@ -30,7 +30,9 @@ from autograder.classroom.student_names import student_names
 from autograder.classroom.submissions import Submission, SubmissionsError, read_submissions
 from autograder.course.joined_files import join
 from autograder.sandbox.job import Chunk, Source
-from autograder.submission.archives import UnreadableError, read_file
+from autograder.submission import which_file
+from autograder.submission.archives import Member, UnreadableError, read_file
+from autograder.submission.pictures import MOST_PICTURES, with_pictures
 from autograder.submission.source import read_source
 from autograder.submission.written_exercises import Stub
 
@@ -752,6 +754,7 @@ def test_old_notebooks(tmp_path: Path) -> None:
         (b'{"cells": [{"cell_type": "code", "source": "\\ud800"}]}', "broken character"),
         (b'{"cells": [{"cell_type": "code", "source": "\\u0000"}]}', "NUL character"),
         (notebook("x" * (1 << 20), "y = 1"), "more than 256 KB of code"),
+        (b'{"cells": [' + b"[]," * 1_000_000 + b"0]}", "far more data than a notebook"),
         (b" " * ((20 << 20) + 1), "too large"),
     ],
 )
@@ -770,11 +773,43 @@ def test_odd_cells_are_passed_over(tmp_path: Path) -> None:
 
 def test_hostile_notebooks_are_quick(tmp_path: Path) -> None:
     """Millions of objects beside the code, and lines built to keep a pattern busy, do not hold the grader up."""
-    lines = "grader.check(" + ")" * 300 + " " * 200_000 + "x\n" + "a, " * 100_000 + "\n" + " " * 200_000 + "!"
-    hostile = {"cells": [{"cell_type": "code", "source": lines}], "metadata": {"x": [{}] * 1_000_000}}
+    texts = [
+        "grader.check(" + ")" * 300 + " " * 200_000 + "x\n" + "a, " * 10_000,
+        "\n" + " " * 200_000 + "!",
+        ("from otter import a" + " " * 460 + "!\n") * 500,
+        ("grader.check(" + ") " * 240 + "!\n") * 500,
+    ]
     started = time.monotonic()
-    in_zip(tmp_path, ("ada.ipynb", json.dumps(hostile).encode()))
-    assert time.monotonic() - started < 5  # it is for ever where a guard is missing
+    for text in texts:
+        hostile = {"cells": [{"cell_type": "code", "source": text}], "metadata": {"x": [{}] * 900_000}}
+        (found,) = in_zip(tmp_path, ("ada.ipynb", json.dumps(hostile).encode())).values()
+        assert text_of(found).strip()
+    assert time.monotonic() - started < 20  # it is for ever where a guard is missing
+
+
+def test_what_is_read_to_choose_a_file_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """However many large notebooks somebody sends: those nearest the top are read, up to a size together."""
+    monkeypatch.setattr(which_file, "MAX_TOGETHER", 3000)
+    read, source_of = list[str](), which_file.source_of
+
+    def noted(member: Member, name: str, file: str) -> tuple[Source, tuple[str, ...]]:
+        found = source_of(member, name, file)
+        read.append(member.name)
+        return found
+
+    monkeypatch.setattr(which_file, "source_of", noted)
+    large = [(f"{place}/attention.ipynb", notebook(f"x = {place}" + " " * 2000)) for place in range(5)]
+    assert "several files named attention.ipynb" in problem_of(tmp_path, "zed.zip", zipped(*large))
+    assert [name for name in read if name != GOOD] == ["0/attention.ipynb", "1/attention.ipynb"]
+
+
+def test_a_picture_that_is_none_is_looked_at_once() -> None:
+    """Also where thousands of lines name it; and of many names only the first few are looked up."""
+    lines = [f'a{number} = "b.png"\n' for number in range(1000)] + [f'a = "b{number}.png"\n' for number in range(1000)]
+    asked: list[str] = []
+    source = Source.of("m.py", "".join(lines))
+    assert with_pictures(source, lambda name: asked.append(name) or b"none") == source  # type: ignore[func-returns-value]
+    assert asked == ["b.png", *(f"b{number}.png" for number in range(MOST_PICTURES - 1))]
 
 
 # ----------------------------------------------------------------------------------------------- read_source

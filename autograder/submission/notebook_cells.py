@@ -17,12 +17,13 @@ _MAGIC = re.compile(
     re.VERBOSE,
 )
 _SIGNS = ("%", "!", "?", "otter", "Notebook", "grader")  # every line that is removed holds one of them
+# Whatever a line holds, no space can belong to two parts of these, so that they are done with it at once.
 _OTTER = re.compile(
     r"""\s*(?: import\s+otter(?:\s+as\s+\w+)?
-             | from\s+otter[\w.]*\s+import\s+[\w,\ ]+
+             | from\s+otter[\w.]*\s+import\s+[\w,](?:[\w,\ ]*[\w,])?
              | \w+\s*=\s*(?:otter\.)?Notebook\([^;]*\)
              | grader\.(?:check|check_all|export)\([^;]*\) )
-        \s*;?\s*(?:\#.*)?$
+        \s*(?:;\s*)?(?:\#.*)?$
     """,
     re.VERBOSE,
 )

@@ -78,10 +78,13 @@ def picture_in(member: Member | None) -> bytes | None:
 
 def with_pictures(source: Source, read: Callable[[str], bytes | None]) -> Source:
     """Return a source with the pictures that its code names and that it does not have yet; `read` gives a file beside it."""
-    found = dict(source.pictures)
+    found, files = dict(source.pictures), dict[str, bytes | None]()
     for name, file in (named for chunk in source.chunks for named in named_in(chunk.text)):
-        picture = checked_png(read(file) or b"") if name not in found and len(found) < MOST_PICTURES else None
-        if picture:
+        if name in found or len(found) == MOST_PICTURES:
+            continue
+        if file not in files and len(files) < MOST_PICTURES:
+            files[file] = checked_png(read(file) or b"")
+        if picture := files.get(file):
             found[name] = picture
     return replace(source, pictures=tuple(sorted(found.items())))
 

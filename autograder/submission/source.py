@@ -26,6 +26,9 @@ SUFFIXES = (".py", ".ipynb")
 MAX_SOURCE = 256 << 10  # bytes of code; our longest solution has 30 KB
 MAX_CELLS = 2000
 MAX_NOTEBOOK = 20 << 20  # bytes, mostly pictures
+MAX_BRACKETS = (
+    1_000_000  # lists and dicts of a notebook; with pictures, printed arrays and interactive plots it has a tenth
+)
 _LONGEST_LABEL = 80
 _ADVICE = marked("Save it as UTF-8 (most editors: 'Save with encoding') and hand it in again.")
 _CODEC = re.compile(r"utf-8|ascii|iso8859-\d+|cp\d+|mac-\w+|koi8-\w|gb\w+|hz|big5\w*|euc_\w+|shift_jis\w*")
@@ -109,8 +112,7 @@ def _unify(text: str) -> str:
 def _notebook_chunks(cells: Iterable[str], name: str) -> tuple[Chunk, ...]:
     chunks, total = [], 0
     for number, cell in enumerate(cells, start=1):
-        code = python_of_cell(cell)
-        total += len(code)
+        total += len(cell)
         if number > MAX_CELLS:
             told = marked("{name} holds more than {most:,} cells of code. Hand in your solution alone.")
             raise UnreadableError(say(told, name=name, most=MAX_CELLS))
@@ -120,6 +122,7 @@ def _notebook_chunks(cells: Iterable[str], name: str) -> tuple[Chunk, ...]:
                 "written as code, and hand it in again."
             )
             raise UnreadableError(say(told, name=name, kb=MAX_SOURCE >> 10))
+        code = python_of_cell(cell)
         try:
             code.encode()
         except UnicodeEncodeError:
@@ -135,6 +138,11 @@ def _notebook_chunks(cells: Iterable[str], name: str) -> tuple[Chunk, ...]:
 
 def _code_cells(text: str, name: str) -> Iterator[tuple[str, Any]]:
     """Yield the text and the outputs of every code cell; older formats keep cells in worksheets and code under `input`."""
+    if text.count("[") + text.count("{") > MAX_BRACKETS:
+        told = marked(
+            "{name} holds far more data than a notebook does. Clear its outputs, save it and hand it in again."
+        )
+        raise UnreadableError(say(told, name=name))
     try:
         notebook = json.loads(text)
     except RecursionError:

@@ -9,7 +9,7 @@ those two; a copy such as `means (1).py` in which something else is written is a
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 
@@ -36,6 +36,7 @@ from autograder.submission.written_exercises import Stub, Work, written
 MAX_ARCHIVE = 50 << 20  # bytes, with the archives inside it
 MOST_ARCHIVES = 3  # one inside the other
 MOST_READ = 10  # files of the right name, and as many of other names, that are read: those nearest the top
+MAX_TOGETHER = 40 << 20  # bytes of these
 HELPERS = frozenset(  # files of these names are never a student's work
     {"__init__.py", "check.py", "conftest.py", "experiment.py", "numpy.py", "play.py", "setup.py", "sitecustomize.py", "torch.py",
      "training.py", "usercustomize.py"}
@@ -127,7 +128,7 @@ def _picture(found: Found, name: str, pictures: Mapping[tuple[str, ...], Member]
 
 def choose(candidates: Sequence[Candidate], where: str, stub: Stub) -> Found:
     """Return the code of the file that is graded. Raises UnreadableError where none can be read or chosen."""
-    own = [candidate for candidate in candidates if not _is_helper(candidate, stub)]
+    own = _bounded([candidate for candidate in candidates if not _is_helper(candidate, stub)], stub)
     if not own:
         names = several(candidate.shown for candidate in candidates)
         told = marked("{where} holds only helper files and none is named {file}: {names}. Rename yours to {file}.")
@@ -147,6 +148,25 @@ def choose(candidates: Sequence[Candidate], where: str, stub: Stub) -> Found:
     if rivals:
         return _found(rivals[0], own, stub)
     raise _none_is_named(own, where, stub)
+
+
+def _bounded(candidates: Sequence[Candidate], stub: Stub) -> list[Candidate]:
+    """Return the files so that no more than so much of all of them together is read."""
+    left = MAX_TOGETHER
+
+    def within(fetch: Callable[[int], bytes]) -> Callable[[int], bytes]:
+        def read(limit: int) -> bytes:
+            nonlocal left
+            if left <= 0:
+                told = marked("More than {mb} MB of files are handed in. Hand in {file} alone.")
+                raise UnreadableError(say(told, mb=MAX_TOGETHER >> 20, file=stub.any_wanted))
+            data = fetch(limit)
+            left -= len(data)
+            return data
+
+        return read
+
+    return [replace(c, member=replace(c.member, fetch=within(c.member.fetch))) for c in candidates]
 
 
 def _nearest_the_top(candidates: Sequence[Candidate]) -> list[Candidate]:
