@@ -364,6 +364,11 @@ def test_kinds_of_crashes_have_one_sentence_each() -> None:
         ("\"bitwise_xor_cpu\" not implemented for 'Float'", "written `**`"),
         ("all input arrays must have the same shape", "for a stack all of them"),
         ("numpy boolean subtract, the `-` operator, is not supported, use the bitwise_xor", "`~mask`"),
+        ("'ellipsis' object is not subscriptable", "still to be written"),
+        ("float() argument must be a string or a real number, not 'ellipsis'", "still to be written"),
+        ("unsupported operand type(s) for -: 'Tensor' and 'torch.return_types.max'", "`.values`"),
+        ("'torch.return_types.sort' object has no attribute 'sum'", "`.values`"),
+        ("RNN input dtype (torch.int64) does not match weight dtype (torch.float32).", "through the embedding"),
     ],
 )
 def test_what_libraries_say_has_a_reason_in_words(text: str, says: str) -> None:
@@ -371,6 +376,14 @@ def test_what_libraries_say_has_a_reason_in_words(text: str, says: str) -> None:
     for visibility in Visibility:
         told = reason_of_crash(Trouble("Error", text), visibility, Source("", ()), Call((), {}), "mix", STUB, {})
         assert says in told
+
+
+def test_a_question_at_the_keyboard_is_told() -> None:
+    """Nobody sits at it."""
+    told = reason_of_crash(
+        Trouble("EOFError", "EOF when reading a line"), Visibility.HIDDEN, Source("", ()), Call((), {}), "mix", STUB, {}
+    )
+    assert told.startswith("`input()` waits for a keyboard")
 
 
 def test_axes_are_named_by_the_text_alone() -> None:

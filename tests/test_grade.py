@@ -358,6 +358,34 @@ def test_what_uses_a_wrong_exercise_points_there(
     assert {c.says for c in cases(at_home, "center").values()} == {says}
 
 
+@pytest.mark.parametrize(
+    ("center", "says"),
+    [
+        ("return x - as_columns(row_means(mean))", "There is no variable named `mean` here."),
+        ("return x - as_columns(row_means(x)), 0", "You returned a tuple of 2"),
+        ("return (x - as_columns(row_means(x)))[..., None]", "The shape is"),
+    ],
+)
+def test_what_no_value_of_another_exercise_can_cause_is_told_at_once(
+    assignment: Assignment, edited: Edited, cases: Cases, center: str, says: str
+) -> None:
+    """At home, too, where nothing can be judged on top of that exercise: wrong numbers there bring no wrong shape here."""
+    text = edited(row_means="return x.max(-1)", center=center)
+    at_home = check(Source("means", (Chunk("means.py", text),)), public_bundle(public_oracle(assignment)))
+    failing = [case for case in cases(at_home, "center").values() if case.status is not Status.PASSED]
+    assert {case.lead.startswith(says) for case in failing} == {True}, [case.lead for case in failing]
+    assert {case.waits_for for case in failing} == {""}
+
+
+def test_a_crash_inside_of_what_passes_points_at_the_call(graded: Graded, edited: Edited, cases: Cases) -> None:
+    """What meets there is wrong because of what is handed in."""
+    for case in cases(graded(edited(center="return x - as_columns(row_means(3))")), "center").values():
+        assert (
+            case.lead
+            == "It fails inside your `row_means`, whose own cases pass: look at what your `center` hands to it."
+        )
+
+
 def test_no_mistake_is_seen_behind_an_exercise_that_shows_it_does_not_make_it(oracle: Oracle) -> None:
     """Its name stands only where the code that fails does not call it, and may have made the same mistake in a copy of it."""
     mistake = ("skips_the_first",)  # of `row_means`

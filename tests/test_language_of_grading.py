@@ -150,7 +150,7 @@ def test_the_terminal_is_in_german(edited: Callable[..., str], sandbox: Sandbox)
         shown = result_as_text("means", result)
     flat = " ".join(shown.split())
     for part in (
-        "1 weiterer Test davon scheitert: means_of_any_shape",
+        "1 weiterer Test dieser Aufgabe scheitert: means_of_any_shape",
         "ausgefüllt von einem Menschen bewertet, 1 Punkt, Bonus",
         "later",
         ", wartet auf center",
@@ -230,7 +230,7 @@ def test_what_happened_before_is_told_in_german(line: Assignment) -> None:
     case = line.cases[0]
     with speaking("de"):
         message = explain_ending(waited, case.visibility, Source.of("line.py", ""), line.limits, call(), "f", {})
-    assert message.text == "Nicht ausgeführt, wegen dem, was vorher geschah (er wartete auf etwas, das nicht kam)."
+    assert message.text == "Nicht ausgeführt, weil vorher etwas schiefging (er wartete auf etwas, das nicht kam)."
 
 
 def zipped(**files: bytes) -> bytes:

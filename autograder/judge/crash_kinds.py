@@ -19,6 +19,10 @@ CRASHES = marked({
     "handed_function_failed": "A function or model that the case hands to your code has no answer for one of its calls. Is it called once too often, "
     "or with arguments of another shape or dtype than the text says?",
     "parameters_renamed": "A case loads the parameters that the constructor makes, by their names: keep these, and the shapes.",
+    "placeholder_left": "A `...` stands where something is still to be written.",
+    "asks_the_keyboard": "`input()` waits for a keyboard, and there is none when code is checked. What a function needs comes in by its arguments.",
+    "pair_for_a_tensor": "`max`, `min`, `median`, `sort` and `topk` along an axis give two tensors, the values and their places. Take `.values`.",
+    "ids_for_a_layer": "Whole numbers reach a layer that computes with fractions. Do ids go through the embedding first?",
     "none_used": "A value is None here. Either the text allows None for an argument, and your code has to treat that case first, or a "
     "function of yours ends without `return`.",
     "undefined_name": "A name is used that is not defined there.",

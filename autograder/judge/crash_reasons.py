@@ -67,6 +67,10 @@ RULES = (
     Rule("left_in_the_debugger", r"", types="BdbQuit"),
     Rule("handed_function_failed", r"", rules.handed_over, given=True),
     Rule("parameters_renamed", r"loading state_dict", seen.parameter_names),
+    Rule("placeholder_left", r"'ellipsis'"),
+    Rule("asks_the_keyboard", r"EOF when reading a line", types="EOFError"),
+    Rule("pair_for_a_tensor", r"torch\.return_types\.(?:max|min|median|sort|topk)\b"),
+    Rule("ids_for_a_layer", r"RNN input dtype \(torch\.int"),
     Rule("none_used", r"'?NoneType'?|not NoneType|got None", seen.none_here),
     Rule("undefined_name", r"name '(?P<name>\w+)' is not defined", seen.undefined_name, "NameError"),
     Rule(

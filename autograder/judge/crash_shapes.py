@@ -156,7 +156,7 @@ def several_numbers(crash: Crash, _: re.Match[str]) -> str:
     part = next((part for part in crash.arrays if math.prod(part.shape) > 1), None)
     what = shown(part, crash.names) if part else say("This array")
     told = marked(
-        "{what} holds several numbers where Python wants one. Take one entry, or index with an array of positions instead of a "
+        "{what} holds several numbers where Python wants one. Take one entry with all of its indices, or index with an array of positions instead of a "
         "slice."
     )
     return say(told, what=what)

@@ -7,7 +7,7 @@ from dataclasses import replace
 from autograder.course.language import marked, say, speaking
 from autograder.course.quiz_checks import choice
 from autograder.course.spec import Call, Exercise, Finding, Status, Visibility
-from autograder.judge.blame import OWN_FAULT, STATUS, Verdict, assign_blame, gave_nothing, judge_all
+from autograder.judge.blame import OWN_FAULT, STATUS, Verdict, assign_blame, gave_nothing, judge_all, place_of
 from autograder.judge.calls_as_text import numbers_in
 from autograder.judge.crash_reasons import reason_of_crash
 from autograder.judge.diagnose import chosen_option
@@ -191,7 +191,7 @@ def _case(
         return result
     index = next((i for i, o in enumerate(judged.outcomes) if o.ending is not Ending.RETURNED), 0)
     bad = judged.outcomes[index]
-    told = _message(judged, index, oracle, verdict, reading.source)
+    told = _message(judged, index, oracle, verdict, reading.source, every)
     if case.visibility is Visibility.PUBLIC and printed:
         lines = ("  " + line[:MAX_LINE] for line in printed.splitlines()[:MAX_PRINTED])
         told = told.then(say("Your code printed"), *lines)
@@ -243,7 +243,9 @@ def _picture(judged: Judged, oracle: Knowledge) -> Picture | None:
     return heat_map(judged.finding, judged.trial.case.words) if judged.finding else None
 
 
-def _message(judged: Judged, index: int, oracle: Knowledge, verdict: Verdict, source: Source) -> Message:
+def _message(
+    judged: Judged, index: int, oracle: Knowledge, verdict: Verdict, source: Source, every: tuple[Judged, ...]
+) -> Message:
     """Say why a case did not pass; `index` is the call that says most."""
     case, bad = judged.trial.case, judged.outcomes[index]
     if judged.waits_for:
@@ -270,6 +272,10 @@ def _message(judged: Judged, index: int, oracle: Knowledge, verdict: Verdict, so
                 "either."
             )
         return told.below(say(first, name=place, own=case.exercise))
+    place = place_of(oracle, judged.trial, bad) if judged.status is Status.CRASHED else ""
+    if place and all(j.status is Status.PASSED for j in every if j.trial.case.exercise == place):
+        fits = marked("It fails inside your `{name}`, whose own cases pass: look at what your `{own}` hands to it.")
+        return told.below(say(fits, name=place, own=case.exercise))
     return told
 
 

@@ -6,6 +6,7 @@ from collections.abc import Collection
 
 from autograder.course.spec import Status
 from autograder.judge.blame import OWN_FAULT, Verdict, gave_nothing
+from autograder.judge.failure_fingerprint import crash_of
 from autograder.judge.forbidden import Reading
 from autograder.judge.reasons import Advice, Hint, Reason, Relation
 from autograder.judge.relations import find_relation
@@ -14,6 +15,10 @@ from autograder.sandbox.job import Sandbox
 
 SAYS_ITSELF = frozenset({"container", "keys", "length", "mutated", "unanswered", "uncomparable", "wrong_choice"})
 WRONG_VALUES = frozenset({"values", "not_finite", "property", "constant"})
+# Kinds of crash that no value has a part in.
+_OWN_WORDS = frozenset(
+    {"undefined_name", "read_before_assignment", "left_in_the_debugger", "placeholder_left", "asks_the_keyboard"}
+)
 RELATED = WRONG_VALUES | {"shape"}  # findings that a relation to the right values may explain
 
 
@@ -77,7 +82,11 @@ def without_name(
     wrong = [j for j in every if j.status is not Status.PASSED and j.trial not in verdict.excused]
     name, failing = judged.trial.case.exercise, {j.trial.case.exercise for j in wrong}
     reached = reading.reached(name)
-    open_ones = (other for other in oracle.assignment.uses(name) if other in failing and other in reached)
+    open_ones = (
+        other
+        for other in oracle.assignment.uses(name)
+        if other in failing and other in reached and not _is_its_own(judged, verdict, wrong, other)
+    )
     used = next((other for other in open_ones if _meets(oracle, judged.trial, other)), "")
     if used:
         return Advice(Hint.ALSO_WRONG if judged.trial in verdict.own else Hint.MEND_FIRST, used)
@@ -86,6 +95,15 @@ def without_name(
     alone = all(j.finding and j.finding.kind in WRONG_VALUES for j in wrong if j.trial.case.exercise == name)
     unnamed = alone and not verdict.diagnoses[name] and oracle.misconceptions_of(name)
     return Advice(Hint.UNNAMED) if unnamed else None
+
+
+def _is_its_own(judged: Judged, verdict: Verdict, wrong: Collection[Judged], other: str) -> bool:
+    """Whether what failed cannot come of another exercise: words that are wrong by themselves, or a shape where that one's are right."""
+    if judged.status is Status.CRASHED:
+        own = [o for o in judged.outcomes if crash_of(o) in _OWN_WORDS and o.trouble and other not in o.trouble.text]
+        return judged.trial not in verdict.inside and bool(own)
+    kinds = {j.finding.kind if j.finding else "" for j in wrong if j.trial.case.exercise == other}
+    return judged.finding is not None and judged.finding.kind == "shape" and kinds <= WRONG_VALUES
 
 
 def _meets(oracle: Knowledge, trial: Trial, exercise: str) -> bool:

@@ -1986,8 +1986,8 @@ CLIP = mistakes_of(
         "clipped = {name: g * factor for name, g in grads.items()}",
         "for g in grads.values():\n        g *= factor\n    clipped = grads",
         "gradients_are_left_alone",
-        "Your function clips the caller's arrays themselves, as PyTorch's `clip_grad_norm_` does (hence its last "
-        "underscore). Here the caller keeps the gradients as they were.",
+        "Your function clips what the caller holds, the arrays or what stands in the dict, as PyTorch's `clip_grad_norm_` "
+        "does (hence its last underscore). Here the caller keeps the dict and its arrays as they were.",
     ),
     norm_of_the_spectral_kind=edit(
         "squares = sum((g**2).sum() for g in grads.values())",

@@ -1592,7 +1592,8 @@ SELF = mistakes_of(
         "Q, K, V = project_qkv(X, W_q, W_k, W_v)",
         "Q, K, V = project_qkv(X, W_k, W_q, W_v)",
         "self_attention_of_any_shape",
-        "Your queries are made with W_k and your keys with W_q. The score of i for j is then that of j for i.",
+        "Your queries and keys have changed places, as they are made or as they are handed on. The score of i for j is "
+        "then that of j for i.",
     ),
     self_attention_keys_are_queries=edit(
         "Q, K, V = project_qkv(X, W_q, W_k, W_v)",

@@ -1686,8 +1686,8 @@ ROPE = mistakes_of(
     turned_in_place_and_read_again=_rope(
         f"{PAIRS}\n    {ROPE_OUT}",
         "x[..., 0::2] = even * cos - odd * sin\n    x[..., 1::2] = even * sin + odd * cos\n    return x",
-        "Your first line writes into x, and `even` is only a view of it, so the second line reads what the first has "
-        "written. Besides, x belongs to the caller.",
+        "You write into x, and then read from it what you have written, where you mean what stood there before: a slice "
+        "of x is only a view of it. Besides, x belongs to the caller.",
     ),
     turned_in_place=_rope(
         f"{PAIRS}\n    {ROPE_OUT}",
