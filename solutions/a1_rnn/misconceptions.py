@@ -880,6 +880,13 @@ STEP = mistakes_of(
 
 FORWARD = mistakes_of(
     "rnn_forward",
+    first_token_is_not_read=edit(
+        "h = h0\n    states = []\n    for t in range(x.shape[1]):",
+        "h = np.zeros_like(h0)\n    states = [h]\n    for t in range(1, x.shape[1]):",
+        "sequences_of_any_size",
+        "Your first state stays zero: the loop begins at 1, so x[:, 0] is never read, and h0 neither. Step 0 reads x[:, 0] in the "
+        "state h0.",
+    ),
     starts_from_zeros=edit(
         "h = h0\n    states = []",
         "h = np.zeros_like(h0)\n    states = []",
@@ -1435,6 +1442,20 @@ LOSS = mistakes_of(
         "losses_without_filler",
         "Your loss is that of the model's favourite token. It has to be that of the right one, whatever the model "
         "thinks.",
+    ),
+    every_target_at_every_place=edit(
+        "of_targets = np.take_along_axis(log_probs, targets[..., None], axis=-1)[..., 0]\n    counted",
+        "of_targets = log_probs[:, :, targets]\n    counted",
+        "losses_without_filler",
+        "Your index takes the targets of all places at every place: each of the two `:` is joined with all of `targets`. One "
+        "target belongs to one place, which take_along_axis does.",
+    ),
+    loss_sums_over_time=edit(
+        "log_probs = _log_softmax(logits)",
+        "log_probs = logits - logits.max(axis=-1, keepdims=True)\n"
+        "    log_probs = log_probs - np.log(np.exp(log_probs).sum(axis=1, keepdims=True))",
+        "losses_without_filler",
+        "Your log-softmax sums over axis 1, which is time. The shares of one place sum to one over the vocabulary, the last axis.",
     ),
     loss_softmax_over_time=edit(
         "log_probs = _log_softmax(logits)",

@@ -294,6 +294,13 @@ LOSS = mistakes_of(
 
 STEP = mistakes_of(
     "rnn_step_backward",
+    cache_in_another_order=edit(
+        "x_t, h_prev, h_t, W_x, W_h = cache",
+        "x_t, h_t, h_prev, W_x, W_h = cache",
+        "step_gives_dh_prev",
+        "You take the new state out of the cache where the old one lies, and the old one where the new one lies. The order is "
+        "x_t, h_prev, h_t, W_x, W_h.",
+    ),
     step_without_tanh=edit(
         "dz = dh * (1 - h_t**2)",
         "dz = dh",
@@ -1084,6 +1091,13 @@ EMBEDDING = mistakes_of(
 
 CHECK = mistakes_of(
     "grad_check",
+    signed_error_above_zero=edit(
+        "errors[index] = abs(grad[index] - numeric) / size\n    return float(errors.max())",
+        "errors[index] = (grad[index] - numeric) / size\n    return float(max(errors.max(), 0.0))",
+        "errors_of_coarse_steps",
+        "Your errors keep their sign, so a gradient that is too small has a negative one, and the largest is taken of those "
+        "that are too large. An error is the absolute value of the difference.",
+    ),
     one_sided_difference=edit(
         "numeric = (above - below) / (2 * eps)",
         "numeric = (above - f(point)) / eps",
@@ -1580,6 +1594,30 @@ TRUNCATED = mistakes_of(
         "windows_give_dW_h",
         "Your gradients are those of the last window only; they start from zero again in each window. What the "
         "windows say adds up.",
+    ),
+    last_window_alone_for_W_x=edit(
+        'grads["W_x"] = grads["W_x"] + window[2]',
+        'grads["W_x"] = window[2]',
+        "windows_give_dW_x",
+        "Your gradient of W_x is that of the last window alone: it is set anew (`=`) where the windows add up (`+=`).",
+    ),
+    last_window_alone_for_W_h=edit(
+        'grads["W_h"] = grads["W_h"] + window[3]',
+        'grads["W_h"] = window[3]',
+        "windows_give_dW_h",
+        "Your gradient of W_h is that of the last window alone: it is set anew (`=`) where the windows add up (`+=`).",
+    ),
+    last_window_alone_for_b=edit(
+        'grads["b"] = grads["b"] + window[4]',
+        'grads["b"] = window[4]',
+        "windows_give_db",
+        "Your gradient of b is that of the last window alone: it is set anew (`=`) where the windows add up (`+=`).",
+    ),
+    last_window_alone_for_W_y=edit(
+        'grads["W_y"] += np.einsum("btv,bth->vh", dlogits, h)',
+        'grads["W_y"] = np.einsum("btv,bth->vh", dlogits, h)',
+        "windows_give_dW_y",
+        "Your gradient of W_y is that of the last window alone: it is set anew (`=`) where the windows add up (`+=`).",
     ),
     window_losses_not_weighted=edit(
         "share = targets_now.size / targets.size",

@@ -509,6 +509,19 @@ PROJECT = mistakes_of(
 
 SCORES = mistakes_of(
     "attention_scores",
+    power_before_the_division=edit(
+        "return dots / np.sqrt(d_k)",
+        "return dots / d_k**1 / 2",
+        "scores_of_any_shape",
+        "Your scores are divided by d_k and by 2: a power comes before a division, so `d_k ** 1/2` is d_k / 2 or, behind "
+        "another division, 1 / d_k / 2. The root is `d_k ** 0.5`.",
+    ),
+    scores_rounded_down=edit(
+        "return dots / np.sqrt(d_k)",
+        "return dots // np.sqrt(d_k)",
+        "scores_of_any_shape",
+        "Your scores are whole numbers: `//` divides and rounds down. A division of real numbers is `/`.",
+    ),
     no_scale=edit(
         "return dots / np.sqrt(d_k)",
         "return dots",
@@ -1722,6 +1735,12 @@ SELF = mistakes_of(
 
 BACKWARD = mistakes_of(
     "attention_backward",
+    gradients_in_order_of_work=edit(
+        "    return dQ, dK, dV\n",
+        "    return dV, dQ, dK\n",
+        "queries_get_their_gradient",
+        "Your gradients come back in the order in which they are found: dV first. The order agreed on is dQ, dK, dV.",
+    ),
     softmax_jacobian_missing=edit(
         "dscores = weights * (dweights - along)",
         "dscores = dweights",

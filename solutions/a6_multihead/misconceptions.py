@@ -475,6 +475,13 @@ PROJECTIONS = mistakes_of(
 
 SCALES = mistakes_of(
     "MultiHeadAttention",
+    power_before_the_division=edit(
+        SCORES,
+        "scores = q @ k.transpose(-2, -1) / q.shape[-1] ** 1 / 2",
+        "a_sequence_reads_itself",
+        "Your scores are divided by d_head and by 2: a power comes before a division, so `/ d ** 1/2` is `/ d / 2`. The root is "
+        "`d ** 0.5`.",
+    ),
     no_scale=edit(
         SCORES,
         "scores = q @ k.transpose(-2, -1)",
