@@ -187,6 +187,8 @@ def test_a_decision_on_earlier_code_is_told(run: Run, works: Path, out: Path, as
     """It stands, since a person made it; that the student resubmitted since is said once, when the new code is graded."""
     run("override", "bob", "center", 0.5, "--because", "Half.", "-o", out, course=None)
     (works / "bob.py").write_text(assignment.reference, encoding="utf-8")
+    before = run("grade", "t1_means", works, "-o", out, "--accept-unsandboxed", "--preview")
+    assert "1 resubmitted after a manual override" in before[2]
     ended = run("grade", "t1_means", works, "-o", out, "--accept-unsandboxed")
     assert "1 resubmitted after a manual override" in ended[2]
     assert "bob" in ended[2]

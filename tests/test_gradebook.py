@@ -309,6 +309,9 @@ def test_who_is_meant(book: Gradebook) -> None:
         save(book, graded(handed_in(name, person=person)))
     for wanted in ("a1", "A1", "7", "ada", "ADA@x.org"):
         assert find_student(book, wanted) == "a1"
+    owner = Owner("Bjørn O'Neil_1", "Bjørn O'Neil", "1", system="moodle")
+    save(book, graded(handed_in("Bjrn_O_Neil_1", owner=owner)))
+    assert find_student(book, "bjørn o'neil") == "Bjrn_O_Neil_1"
     with pytest.raises(GradebookError, match="may be any of a2, a3"):
         find_student(book, "Li")
     with pytest.raises(GradebookError, match="There is no student b1"):

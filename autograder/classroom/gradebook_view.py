@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from autograder.classroom.decisions import kept_points
 from autograder.classroom.gradebook import Gradebook, GradebookError
-from autograder.classroom.record import Record, absent, ungraded
+from autograder.classroom.record import Head, Record, absent, ungraded
 from autograder.classroom.record_json import brief_exercise_of, head_of
 from autograder.classroom.roster import Person
 from autograder.classroom.stored_record import StoredRecord
@@ -107,17 +107,17 @@ def _code_of(book: Gradebook, student: str) -> bytes | None:
 
 
 def find_student(book: Gradebook, wanted: str) -> str:
-    """Return the student of that name in the grades, or of that id, email or name on the roster.
+    """Return the student of that name in the grades or in the export, or of that id, email or name on the roster.
 
     Raises GradebookError where there is none, or more than one.
     """
     graded = book.db.execute("SELECT student, head FROM submission")
-    lines = [(student, head_of(known).person) for student, known in graded]
-    lines += [(record.student, record.person) for record in [*absentees(book), *waiting(book)]]
-    names = {student for student, _ in lines}
+    heads = [(student, head_of(known)) for student, known in graded]
+    heads += [(record.student, record) for record in [*absentees(book), *waiting(book)]]
+    names = {student for student, _ in heads}
     if wanted in names:
         return wanted
-    found = {student for student, person in lines if wanted.casefold() in {student.casefold(), *_names(person)}}
+    found = {student for student, head in heads if wanted.casefold() in {student.casefold(), *_names(head)}}
     if len(found) == 1:
         return str(found.pop())
     if found:
@@ -137,6 +137,7 @@ def find_exercise(names: Iterable[str], wanted: str) -> str:
     raise GradebookError(f"There is no exercise {printable(wanted)}.{hint} It has: {', '.join(names)}.")
 
 
-def _names(person: Person | None) -> set[str]:
-    """Return what a person of the roster may be called."""
-    return {name.casefold() for name in (person.id, person.name, person.email) if name} if person else set()
+def _names(head: Head) -> set[str]:
+    """Return what a student may be called: as the export does, or as the roster does."""
+    person = head.person or Person("")
+    return {name.casefold() for name in (head.lms.name, person.id, person.name, person.email) if name}

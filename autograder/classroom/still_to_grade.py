@@ -6,6 +6,7 @@ the export's own words. No student may get the results, and above all the decisi
 
 from __future__ import annotations
 
+import difflib
 import itertools
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -133,18 +134,21 @@ def _chosen(submissions: Sequence[Submission], only: Iterable[str]) -> Sequence[
     found: dict[str, list[Submission]] = {name: [] for name in wanted}
     for submission in submissions:
         person = submission.person
-        names = {submission.student, *((person.id, person.email, person.name) if person else ())}
+        names = {submission.student, submission.owner.name, *((person.id, person.email, person.name) if person else ())}
         for name in {name.casefold() for name in names} & wanted.keys():
             found[name].append(submission)
-    chosen = (_the_one(wanted[name], people) for name, people in found.items())
+    here = [submission.student for submission in submissions]
+    chosen = (_the_one(wanted[name], people, here) for name, people in found.items())
     return list({one.student: one for one in chosen}.values()) if wanted else submissions
 
 
-def _the_one(wanted: str, people: Sequence[Submission]) -> Submission:
+def _the_one(wanted: str, people: Sequence[Submission], here: Sequence[str]) -> Submission:
     """Return the only one of those who go by a name, or who has it in the grades. Raises GradebookError."""
     people = [one for one in people if one.student.casefold() == wanted.casefold()] or people
     if not people:
-        raise GradebookError(f"There is no student {printable(wanted)} in this class. grades.csv lists everyone.")
+        near = difflib.get_close_matches(wanted, here, 3, 0.5)
+        hint = f"Did you mean {' or '.join(near)}?" if near else f"It has {several(here)}."
+        raise GradebookError(f"There is no student {printable(wanted)} in this class. {hint}")
     if len(people) > 1:
         fitting = several(sorted(one.student for one in people))
         raise GradebookError(f"{printable(wanted)} may be any of {fitting}. Name one of them.")

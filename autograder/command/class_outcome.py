@@ -61,6 +61,7 @@ def close_preview(book: Gradebook, plan: Plan, console: Console, events: Events 
     console.print(f"{len(plan.tasks)} would be graded, {plan.regraded} of them again", highlight=False)
     if changes:
         console.print(changes_table(changes))
+    _tell_decided(plan)
     _tell_other_points(book)
     tell_changes(console, book, would=True)
     console.print("Preview: nothing was written. The same command without --preview does it.", highlight=False)

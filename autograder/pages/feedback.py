@@ -40,7 +40,7 @@ def _feedback_html(
     return render(
         "graded.html",
         title=result.title,
-        who=(result.person and result.person.name) or result.student,
+        who=(result.person and result.person.name) or result.lms.name or result.student,
         result=result,
         line=feedback_line(result),
         handing_in=handing_in_line(result),
