@@ -19,6 +19,7 @@ from autograder.judge.manual_answers import with_answers
 from autograder.judge.messages import (
     MAX_LINE,
     explain_ending,
+    explain_excuse,
     explain_finding,
     explain_loading,
     explain_trouble,
@@ -150,16 +151,13 @@ def _exercise(
 
 def _excused_case(judged: Judged, upstream: tuple[str, ...], *, again: bool) -> CaseResult:
     case = judged.trial.case
-    places = say(" and ").join(f"`{name}`" for name in upstream)
-    text = say("Right, given your {places}: what is wrong there is not charged again here.", places=places)
-    if again:
-        text = say("The same mistake as in your {places}: it is charged there, and not again here.", places=places)
+    told = explain_excuse(upstream, again=again, gave_values=judged.status is Status.FAILED)
     return CaseResult(
         case.name,
         case.claim,
         case.visibility,
         Status.PASSED,
-        Message(text),
+        told,
         seconds=sum(outcome.seconds for outcome in judged.outcomes),
         follows=upstream,
         again=again,

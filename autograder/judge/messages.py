@@ -88,6 +88,16 @@ def headline(finding: Finding) -> str:
     return f"{part_named(finding.where)}: {finding.headline}" if finding.where else finding.headline
 
 
+def explain_excuse(places: Sequence[str], *, again: bool, gave_values: bool) -> Message:
+    """Say that what failed is charged in other exercises; where code gave no values, no more is known than that right code gives none."""
+    text = marked("It ends as right code would, given your {places}: what is wrong there is not charged again here.")
+    if gave_values:
+        text = marked("Right, given your {places}: what is wrong there is not charged again here.")
+    if again:
+        text = marked("The same mistake as in your {places}: it is charged there, and not again here.")
+    return Message(say(text, places=say(" and ").join(f"`{name}`" for name in places)))
+
+
 def explain_ending(
     outcome: Outcome,
     visibility: Visibility,

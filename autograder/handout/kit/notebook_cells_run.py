@@ -64,7 +64,9 @@ def with_cells_to_run(result: Result, source: Source, assignment: Assignment) ->
 
     def told(exercise: ExerciseResult, case: CaseResult) -> CaseResult:
         name = cell_of(exercise, case)
-        text = say("Run the cell that defines `{name}` first, then this check again. Did it end in an error?", name=name)
+        text = say(
+            "Run the cell that defines `{name}` first, then this check again. Did it end in an error?", name=name
+        )
         return replace(case, status=Status.SKIPPED, told=Message(text), reason=None, crash="") if name else case
 
     exercises = (replace(e, cases=tuple(told(e, case) for case in e.cases)) for e in result.exercises)
