@@ -109,7 +109,7 @@ def _among(request: Request, others: dict[str, Any]) -> Request:
 def _stand_ins(oracle: Reference, replay: Replay, trial: Trial) -> dict[str, Any]:
     """Return parameters and random answers for each wrong exercise that the reference calls in a trial.
 
-    The result is empty where an answer cannot be drawn, such as a list of tokens.
+    The result is empty where an answer cannot be drawn, such as tokens.
     """
     rng = np.random.default_rng(zlib.crc32(f"{oracle.seed}.{trial.case.exercise}.{trial.case.name}".encode()))
     others: dict[str, Any] = {}
@@ -127,7 +127,7 @@ def _stand_ins(oracle: Reference, replay: Replay, trial: Trial) -> dict[str, Any
 
 
 def _drawn(leaf: Any, rng: np.random.Generator) -> Any:
-    """Return a random value of the same kind and shape, whole numbers among those there are. Raises ValueError for others."""
+    """Return a random value of the same kind and shape, for fractions and truth values. Raises ValueError for others."""
     array = array_of(leaf)
     if leaf is None or array is None:
         if not isinstance(leaf, float | None):
@@ -138,8 +138,6 @@ def _drawn(leaf: Any, rng: np.random.Generator) -> Any:
     elif array.dtype == bool:
         drawn = rng.uniform(size=array.shape) < MANY
         drawn[..., :1] = True
-    elif array.dtype.kind == "i" and array.size:
-        drawn = rng.integers(array.min(), array.max(), array.shape, array.dtype, endpoint=True)
     else:
-        raise ValueError("nothing random can stand in for it")
+        raise ValueError("nothing random can stand in for whole numbers")
     return drawn if isinstance(leaf, np.ndarray) else Tensor(drawn)
