@@ -160,7 +160,7 @@ def test_two_mistakes_at_once_are_among_the_few_that_are_tried(slug: str) -> Non
     for exercise in (e for e in oracle.assignment.exercises if e.name != "quiz"):
         own = [(m.name,) for m in oracle.misconceptions_of(exercise.name)]
         trials = [t for t in oracle.trials_of(exercise.name) if not t.is_large]
-        for one, other in draw.sample(list(itertools.combinations(own, 2)), k=15):
+        for one, other in draw.sample(list(itertools.combinations(own, 2)), k=30):
             got = {t: oracle.answers(one + other, t) or () for t in trials}
             failed = tuple(t for t in trials if got[t] and not same_outcomes(t, got[t], oracle.expected(t)))
             alone = any(all(agrees(oracle, names, t, got[t]) for t in failed) for names in own)
