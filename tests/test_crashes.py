@@ -379,7 +379,7 @@ def test_what_libraries_say_has_a_reason_in_words(text: str, says: str) -> None:
 
 
 def test_a_question_at_the_keyboard_is_told() -> None:
-    """Nobody sits at it."""
+    """There is none when code is checked."""
     told = reason_of_crash(
         Trouble("EOFError", "EOF when reading a line"), Visibility.HIDDEN, Source("", ()), Call((), {}), "mix", STUB, {}
     )

@@ -707,6 +707,7 @@ def test_cells_are_numbered_as_the_student_sees_them(tmp_path: Path) -> None:
         ("%%time\nx = 1", "\nx = 1"),
         ("\n%%capture out\nx = 1", "\n\nx = 1"),
         ("%%writefile a.py\nx = 1", ""),
+        ("%%html\n" + "x" * 300_000, ""),
         ("np.where?\n?np.where\nnp.where??\nx = 1", "\n\n\nx = 1"),
         ("files = !ls\nt = %timeit -o f()\nx = 1", "\n\nx = 1"),
         ("if True:\n    %matplotlib inline\nx = 1", "if True:\n    pass\nx = 1"),
@@ -754,6 +755,7 @@ def test_old_notebooks(tmp_path: Path) -> None:
         (b'{"cells": [{"cell_type": "code", "source": "\\ud800"}]}', "broken character"),
         (b'{"cells": [{"cell_type": "code", "source": "\\u0000"}]}', "NUL character"),
         (notebook("x" * (1 << 20), "y = 1"), "more than 256 KB of code"),
+        (notebook("%%html\n" + "x" * (1 << 20), "y = 1"), "more than 256 KB of code"),
         (b'{"cells": [' + b"[]," * 1_000_000 + b"0]}", "far more data than a notebook"),
         (b" " * ((20 << 20) + 1), "too large"),
     ],
@@ -788,7 +790,7 @@ def test_hostile_notebooks_are_quick(tmp_path: Path) -> None:
 
 
 def test_what_is_read_to_choose_a_file_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """However many large notebooks somebody sends: those nearest the top are read, up to a size together."""
+    """Of many large notebooks those nearest the top are read, up to a size together."""
     monkeypatch.setattr(which_file, "MAX_TOGETHER", 3000)
     read, source_of = list[str](), which_file.source_of
 

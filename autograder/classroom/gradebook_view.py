@@ -43,21 +43,20 @@ def stored_records(book: Gradebook, students: Iterable[str]) -> Iterator[StoredR
             _stored(book, student),
             exercises=tuple(entries[name] for name in book.points if name in entries),
             kept=kept_points(book.db, student),
-            code=_code_of(book, student),
         )
 
 
 def _stored(book: Gradebook, student: str) -> StoredRecord:
-    """Return what is stored of a submission, but for its exercises and its code."""
-    known, problem, notes, seconds, isolation, seed = book.db.execute(
-        "SELECT s.head, g.problem, g.notes, g.seconds, run.isolation, todo.seed FROM submission s"
+    """Return what is stored of a submission, but for its exercises."""
+    known, code, problem, notes, seconds, isolation, seed = book.db.execute(
+        "SELECT s.head, s.code, g.problem, g.notes, g.seconds, run.isolation, todo.seed FROM submission s"
         " JOIN grading g USING (student) JOIN run ON run.id = g.run LEFT JOIN todo USING (student)"
         " WHERE s.student = ?",
         (student,),
     ).fetchone()
     run = book.run if seed is None else replace(book.run, seed=seed)
     decided = book.overrides(student).get(student, {})
-    return StoredRecord(run, student, known, (problem, notes, seconds, isolation), decided)
+    return StoredRecord(run, student, known, code, (problem, notes, seconds, isolation), decided)
 
 
 def absentees(book: Gradebook) -> list[Record]:
@@ -98,12 +97,8 @@ def left(book: Gradebook) -> list[str]:
 
 def source_of(book: Gradebook, student: str) -> Source | None:
     """Return the code that a student's result is of, or None where what was handed in could not be read."""
-    return unpacked(_code_of(book, student))
-
-
-def _code_of(book: Gradebook, student: str) -> bytes | None:
     (code,) = book.db.execute("SELECT code FROM submission WHERE student = ?", (student,)).fetchone()
-    return code if isinstance(code, bytes) else None
+    return unpacked(code)
 
 
 def find_student(book: Gradebook, wanted: str) -> str:

@@ -14,7 +14,7 @@ from autograder.classroom.roster import Person, lateness
 from autograder.classroom.submissions import Submission
 from autograder.course.language import ENGLISH
 from autograder.course.spec import Assignment, RubricItem, Status
-from autograder.judge.result import CaseResult, ExerciseResult, Result
+from autograder.judge.result import CaseResult, ExerciseResult, Result, told_again
 from autograder.sandbox.job import Isolation
 from autograder.submission.archives import printable
 
@@ -136,8 +136,7 @@ class ExerciseRecord:
     @property
     def again(self) -> str:
         """What is told where it has full points although its own code has a mistake, which is charged in another exercise."""
-        told = (case.message for case in self.cases if case.again)
-        return next(told, "") if self.status is Status.PASSED else ""
+        return told_again(self.status, self.cases)
 
     @property
     def waits(self) -> bool:

@@ -105,7 +105,7 @@ def brief_exercise_of(stored: str) -> ExerciseRecord:
 
 
 def _once(stored: str, *, brief: bool) -> ExerciseRecord:
-    key = hashlib.blake2b(stored.encode(), digest_size=16).digest(), brief
+    key = _digest(stored), brief
     return _EXERCISES.get(key) or _EXERCISES.setdefault(key, _exercise_of(stored, brief=brief))
 
 
@@ -140,8 +140,12 @@ def isolation_of(stored: Mapping[str, Any]) -> Isolation:
 
 
 def _shared_case(found: dict[str, Any]) -> CaseResult:
-    key = hashlib.blake2b(repr(found).encode(), digest_size=16).digest()
+    key = _digest(repr(found))
     return _CASES.get(key) or _CASES.setdefault(key, case_of(found))
+
+
+def _digest(text: str) -> bytes:
+    return hashlib.blake2b(text.encode(), digest_size=16).digest()
 
 
 def _in_brief(found: dict[str, Any]) -> dict[str, Any]:

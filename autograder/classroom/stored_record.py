@@ -19,11 +19,11 @@ class StoredRecord:
     run: Run
     student: str
     head: str
+    code: bytes | None
     whole: tuple[str, str, float, str]  # problem, notes, seconds and isolation
     decided: Mapping[str, Override]
     exercises: tuple[str, ...] = ()
     kept: Mapping[str, Kept] = field(default_factory=dict)
-    code: bytes | None = None
 
     def record(self, read: Callable[[str], ExerciseRecord] = exercise_of) -> Record:
         """Return the record; `read` makes each exercise of what is stored."""

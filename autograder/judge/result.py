@@ -92,6 +92,11 @@ def easiest_first(failing: Sequence[CaseResult]) -> tuple[CaseResult, ...]:
     return (*front, *(case for case in failing if case not in front))
 
 
+def told_again(status: Status, cases: Sequence[CaseResult]) -> str:
+    """Return what is told of an exercise that passes only since a mistake of its own is charged in another; else nothing."""
+    return next((case.message for case in cases if case.again), "") if status is Status.PASSED else ""
+
+
 @dataclass(frozen=True)
 class ExerciseResult:
     """One exercise and its cases, in report order."""
@@ -133,8 +138,7 @@ class ExerciseResult:
     @property
     def again(self) -> str:
         """What is told where it has full points although its own code has a mistake, which is charged in another exercise."""
-        told = (case.message for case in self.cases if case.again)
-        return next(told, "") if self.status is Status.PASSED else ""
+        return told_again(self.status, self.cases)
 
     @property
     def shown(self) -> CaseResult | None:

@@ -46,8 +46,8 @@ def report_html(
 ) -> str:
     """Return the page on the whole class; `absent` handed in nothing, and those `waiting` are not graded yet.
 
-    `code_of` returns a student's code of an exercise, `whole_of` the whole of a record that is in brief, `out` is the folder of the class as commands name it, and `queue` says
-    who is to be looked at, in order.
+    `code_of` returns a student's code of an exercise, `whole_of` the whole of a record that is in brief. `out` is the folder of
+    the class as commands name it, and `queue` says who is to be looked at, in order.
     """
     results = sorted(results, key=lambda result: result.student.casefold())
     looks = needs_a_look.looks(results)

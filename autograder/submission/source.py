@@ -24,11 +24,10 @@ from autograder.submission.pictures import MOST_BYTES, shown_in, with_pictures
 
 SUFFIXES = (".py", ".ipynb")
 MAX_SOURCE = 256 << 10  # bytes of code; our longest solution has 30 KB
+MAX_CELL_TEXT = 1 << 20  # characters of a notebook's cells, with magics and what these hold
 MAX_CELLS = 2000
 MAX_NOTEBOOK = 20 << 20  # bytes, mostly pictures
-MAX_BRACKETS = (
-    1_000_000  # lists and dicts of a notebook; with pictures, printed arrays and interactive plots it has a tenth
-)
+MAX_BRACKETS = 1_000_000  # lists and dicts of a notebook; one with printed arrays and interactive plots has a tenth
 _LONGEST_LABEL = 80
 _ADVICE = marked("Save it as UTF-8 (most editors: 'Save with encoding') and hand it in again.")
 _CODEC = re.compile(r"utf-8|ascii|iso8859-\d+|cp\d+|mac-\w+|koi8-\w|gb\w+|hz|big5\w*|euc_\w+|shift_jis\w*")
@@ -110,19 +109,20 @@ def _unify(text: str) -> str:
 
 
 def _notebook_chunks(cells: Iterable[str], name: str) -> tuple[Chunk, ...]:
-    chunks, total = [], 0
+    chunks, total, read = [], 0, 0
     for number, cell in enumerate(cells, start=1):
-        total += len(cell)
+        read += len(cell)
+        code = python_of_cell(cell) if read <= MAX_CELL_TEXT else ""
+        total += len(code)
         if number > MAX_CELLS:
             told = marked("{name} holds more than {most:,} cells of code. Hand in your solution alone.")
             raise UnreadableError(say(told, name=name, most=MAX_CELLS))
-        if total > MAX_SOURCE:
+        if total > MAX_SOURCE or read > MAX_CELL_TEXT:
             told = marked(
                 "{name} holds more than {kb} KB of code. Take out what is not your solution, such as data "
                 "written as code, and hand it in again."
             )
             raise UnreadableError(say(told, name=name, kb=MAX_SOURCE >> 10))
-        code = python_of_cell(cell)
         try:
             code.encode()
         except UnicodeEncodeError:
