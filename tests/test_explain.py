@@ -235,6 +235,24 @@ LEFT_OUT = "Your `center` was left out, because its definition fails when your f
             Outcome(Ending.TIMEOUT, trouble=Trouble("", WAITING)),
             "It gave no answer within 1.5 s of computing and was stopped. What does it wait for?",
         ),
+        (
+            Outcome(Ending.TIMEOUT, trouble=Trouble("", WAITING, (Frame("means.py", 5, ""),))),
+            (
+                "It gave no answer within 1.5 s of computing and was stopped. It was in line 5. What does it wait for?"
+                "\n  means.py, line 5, in center\n    return row_means(x) - x"
+            ),
+        ),
+        (
+            Outcome(Ending.TIMEOUT, trouble=Trouble("", "", (Frame("means.py", 5, ""),))),
+            (
+                "It gave no answer within 1.5 s of computing and was stopped. It was in line 5. What takes so long there?"
+                "\n  means.py, line 5, in center\n    return row_means(x) - x"
+            ),
+        ),
+        (
+            Outcome(Ending.TIMEOUT, trouble=Trouble("", "", (Frame("means.py", 500, ""),))),
+            "It gave no answer within 1.5 s of computing and was stopped. Does a loop never end?",
+        ),
         (Outcome(Ending.MEMORY), "It asked for more than the 512 MB a submission may use."),
         (
             Outcome(Ending.OUTPUT, trouble=Trouble("", "30 MB")),
@@ -253,8 +271,9 @@ LEFT_OUT = "Your `center` was left out, because its definition fails when your f
     ids=count(),
 )
 def test_every_ending_has_a_sentence(outcome: Outcome, said: str) -> None:
-    """Whoever gets no result reads why."""
-    assert ending(outcome) == said
+    """Whoever gets no result reads why, and of code that took too long with what it was called."""
+    shown = f"\n{show_call(call(X), 'center', {'center': ('x',)})}" if outcome.ending is Ending.TIMEOUT else ""
+    assert ending(outcome) == said + shown
 
 
 @pytest.mark.parametrize(

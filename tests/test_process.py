@@ -368,6 +368,53 @@ def test_loops_of_every_kind_end(run: Run, loop: str) -> None:
     assert endings(result) == [Ending.TIMEOUT, Ending.RETURNED]
 
 
+HANGS_IN_C = "sum(range(10**12))"  # where no signal is answered
+FORGED = f"""
+import os
+def f():
+    for descriptor in range(3, 64):
+        try:
+            os.pwrite(descriptor, b"\\xff" * 8, 8)
+        except OSError:
+            pass
+    {HANGS_IN_C}
+"""
+HELPER = "def g(x):\n    for _ in range(2000):\n        x = x * 1.0\n    return x\n"
+
+
+@pytest.mark.parametrize(
+    ("code", "lines"),
+    [
+        (
+            "def f():\n    x = 1.0\n    while x:\n        x = g(x)\n" + HELPER,
+            {4},
+        ),  # the helper's own loop ends each time
+        ("def f():\n    return h()\ndef h():\n    while True:\n        pass\n", {4, 5}),
+        ("import time\ndef f():\n    time.sleep(1000)\n", {3}),
+        (f"def f():\n    {HANGS_IN_C}\n", set()),
+        (FORGED, set()),
+    ],
+    ids=["calls", "called", "asleep", "in C", "forged"],
+)
+def test_where_a_call_stays_is_told(run: Run, code: str, lines: set[int]) -> None:
+    """The innermost call that goes on, not what it calls in passing; a place that is none is not told."""
+    result = run(code, ask("f"), limits=Limits(case_seconds=1.2))
+    trouble = result.outcomes[0].trouble
+    assert result.outcomes[0].ending is Ending.TIMEOUT
+    assert trouble is not None
+    told = {frame.line for frame in trouble.frames}
+    assert told <= lines
+    assert bool(told) == bool(lines)
+
+
+def test_where_an_earlier_call_stayed_is_not_told_of_a_later_one(run: Run) -> None:
+    """That one hangs where no line is known."""
+    slow = f"import time\ndef f():\n    time.sleep(0.7)\ndef g():\n    {HANGS_IN_C}\n"
+    result = run(slow, ask("f"), ask("g"), limits=Limits(case_seconds=1.2))
+    assert endings(result) == [Ending.RETURNED, Ending.TIMEOUT]
+    assert result.outcomes[1].trouble == Trouble("", "")
+
+
 @contextlib.contextmanager
 def busy_machine() -> Iterator[None]:
     """Have three more processes at work on every processor."""
@@ -735,7 +782,7 @@ def f():
             os.pwrite(fd, bytes(8), 0)
         except OSError:
             continue
-        for call in (lambda: os.ftruncate(fd, 1 << 20), lambda: os.ftruncate(fd, 0), lambda: os.pwrite(fd, b"x", 8)):
+        for call in (lambda: os.ftruncate(fd, 1 << 20), lambda: os.ftruncate(fd, 0), lambda: os.pwrite(fd, b"x", 16)):
             try:
                 call()
             except OSError:
@@ -745,7 +792,7 @@ def f():
     with open_sandbox(1) as box:
         warm = box.isolation.level != COLD.level
         (outcome,) = box.run(Job(Source("sub", (Chunk("sub.py", text),)), (ask("f"),), LIMITS)).outcomes
-    assert not warm or outcome.value == [8, 8, 8]
+    assert not warm or outcome.value == [16, 16, 16]
 
 
 def test_answers_told_one_by_one_buy_no_time(run: Run) -> None:

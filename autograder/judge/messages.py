@@ -111,12 +111,38 @@ def explain_ending(
 ) -> Message:
     """Say why a call gave nothing to judge; it may be a smaller one than the case's."""
     trouble = outcome.trouble or Trouble("", "")
-    if outcome.ending is not Ending.RAISED:
+    if outcome.ending is Ending.RAISED:
+        told = explain_trouble(trouble, source, visibility)
+    elif outcome.ending is Ending.TIMEOUT:
+        told = _explain_timeout(trouble, source, limits)
+    else:
         return Message(_why_no_answer(outcome.ending, trouble, visibility, source, limits, function))
-    told = explain_trouble(trouble, source, visibility)
     return (
         told if visibility is Visibility.HIDDEN else told.then(_call_shown(call, function, signatures, smaller=smaller))
     )
+
+
+def _explain_timeout(trouble: Trouble, source: Source, limits: Limits) -> Message:
+    """Say that a call took too long, and in which loop or line it was, where the child told."""
+    stopped = say("It gave no answer within {seconds:g} s of computing and was stopped.", seconds=limits.case_seconds)
+    where, question = _where_it_was(trouble, source)
+    return Message(f"{stopped} {question}").then(*([Detail(where, (where,))] if where else []))
+
+
+def _where_it_was(trouble: Trouble, source: Source) -> tuple[str, str]:
+    """Return the loop or line in which a call that took too long was stopped, and what to ask about it."""
+    waits = trouble.text == WAITING
+    frame = next((frame for frame in trouble.frames if source.has_code(frame.label, frame.line)), None)
+    if frame is None:
+        return "", say("What does it wait for?") if waits else say("Does a loop never end?")
+    loop = 0 if waits else source.loop_around(frame.label, frame.line)
+    line = loop or frame.line
+    where = _place(replace(frame, line=line, function=source.place(frame.label, line)), source)
+    if waits:
+        return where, say("It was in line {line}. What does it wait for?", line=line)
+    if loop:
+        return where, say("It was in the loop of line {line}. Does it ever end?", line=line)
+    return where, say("It was in line {line}. What takes so long there?", line=line)
 
 
 def _why_no_answer(
@@ -125,10 +151,6 @@ def _why_no_answer(
     match ending:
         case Ending.ABSENT:
             return _why_absent(source, function)
-        case Ending.TIMEOUT:
-            question = say("What does it wait for?") if trouble.text == WAITING else say("Does a loop never end?")
-            told = marked("It gave no answer within {seconds:g} s of computing and was stopped. {question}")
-            return say(told, seconds=limits.case_seconds, question=question)
         case Ending.MEMORY:
             if trouble.text == OUT_OF_MEMORY:
                 told = marked(
@@ -217,7 +239,9 @@ def explain_loading(outcome: Outcome, source: Source, limits: Limits) -> str:
                 "Your file was still running after {seconds:g} s of computing. "
                 'Put experiments at the bottom under `if __name__ == "__main__":`.'
             )
-            return say(told, seconds=limits.import_seconds)
+            where, question = _where_it_was(trouble, source)
+            still = say(told, seconds=limits.import_seconds)
+            return f"{still} {question}\n{where}" if where else still
         case Ending.MEMORY:
             return say("Your file took so much memory while being imported that there was none left, and was stopped.")
         case Ending.DIED:

@@ -37,7 +37,7 @@ from autograder.sandbox.events import (
     read_trouble,
     timed,
 )
-from autograder.sandbox.job import Ending, Job, Outcome, Request, Trouble
+from autograder.sandbox.job import Ending, Frame, Job, Outcome, Request, Trouble
 from autograder.sandbox.pipes import Ends
 from autograder.sandbox.time_limits import Budget, EndedError, Stretch
 
@@ -201,7 +201,14 @@ class Attempt:
             ending, text = error.ending, str(error)
         else:
             ending, text = Ending.DIED, NO_RESULT
-        return Outcome(ending, trouble=Trouble("", text), printed=self._ends.said(), curve=tuple(self._curve))
+        frames = self._stays() if ending is Ending.TIMEOUT else ()
+        return Outcome(ending, trouble=Trouble("", text, frames), printed=self._ends.said(), curve=tuple(self._curve))
+
+    def _stays(self) -> tuple[Frame, ...]:
+        """Return the line of the student's code in which a call stays, as far as the child says."""
+        number, line = self._ends.stays()
+        chunks = self._job.source.chunks
+        return (Frame(chunks[number - 1].label, line, ""),) if 0 < number <= len(chunks) else ()
 
     def _hear(self, news: dict[str, Any]) -> None:
         """Keep what a training run tells of its progress, up to a bound, and pass it on; end it if that is asked for."""

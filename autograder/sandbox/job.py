@@ -16,6 +16,7 @@ from autograder.course.spec import Limits, Shortcut
 from autograder.sandbox.child.device import CPU
 
 _DEFINITION = re.compile(r"(?:async\s+)?(?:def|class)\s+(\w+)")
+_LOOP = re.compile(r"(?:async\s+)?(?:for|while)\b")
 _WITH_COMPILER = ("optim", "checkpoint", "torch.func", "torch.compile")  # as tried with torch 2.13
 _TOP = re.compile(r"^(?:async\s+)?(?:def|class)\s+(\w+)", re.MULTILINE)
 
@@ -94,6 +95,20 @@ class Source:
                 indent = len(line) - len(text)
                 names += [found[1]] if (found := _DEFINITION.match(text)) else []
         return ".".join(reversed(names))
+
+    def loop_around(self, label: str, number: int) -> int:
+        """Return the line in which the innermost loop around a line begins, by the text alone, or 0."""
+        indent = 1 << 30
+        for line_number in range(number, 0, -1):
+            line = self._lines(label)[line_number - 1]
+            text = line.lstrip()
+            if text and not text.startswith("#") and len(line) - len(text) < indent:
+                indent = len(line) - len(text)
+                if _DEFINITION.match(text):
+                    return 0
+                if _LOOP.match(text):
+                    return line_number
+        return 0
 
     def names(self) -> tuple[str, ...]:
         """Return what the code defines at its top level, by the text alone."""

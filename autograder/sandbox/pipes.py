@@ -24,6 +24,7 @@ try:
 except ImportError:  # Windows, where pipes are as large as they are
     fcntl = None  # type: ignore[assignment]
 
+from autograder.sandbox.child.long_calls import PLACE
 from autograder.sandbox.child.worker import MARK
 
 CHUNK = 1 << 16
@@ -49,6 +50,9 @@ class Ends(Protocol):
 
     def begun(self) -> int:
         """Return the number of the request that the child says it began last; whatever it likes, where it is hostile."""
+
+    def stays(self) -> tuple[int, int]:
+        """Return where a long call stays, as the child says: the number of a file or cell from 1 on and a line, or zeros."""
 
     def said(self) -> str:
         """Return and forget what the child printed since the last call."""
@@ -101,6 +105,10 @@ class Pipes:
     def begun(self) -> int:
         """Read what the child has marked."""
         return int.from_bytes(os.pread(self._marks, MARK.size, 0), "little")
+
+    def stays(self) -> tuple[int, int]:
+        """Read where the child stays."""
+        return _place_in(os.pread(self._marks, PLACE.size, MARK.size))
 
     def _drain_log(self) -> None:
         """Keep what fits the log limit and throw the rest away; a flood must not block or fill anything."""
@@ -188,6 +196,11 @@ class Streams:
         os.lseek(self._marks, 0, os.SEEK_SET)
         return int.from_bytes(os.read(self._marks, MARK.size), "little")
 
+    def stays(self) -> tuple[int, int]:
+        """Read where the child stays."""
+        os.lseek(self._marks, MARK.size, os.SEEK_SET)
+        return _place_in(os.read(self._marks, PLACE.size))
+
     def said(self) -> str:
         """Return what was printed: everything in the pipe before a secret word that we send through it now."""
         with self._change:
@@ -230,6 +243,12 @@ class Streams:
                     self._change.notify_all()
                 if len(data) > room:
                     time.sleep(FLOOD_SECONDS)
+
+
+def _place_in(data: bytes) -> tuple[int, int]:
+    """Return the place that a child has written, or zeros where it wrote none."""
+    number, line = PLACE.unpack(data.ljust(PLACE.size, b"\0"))
+    return int(number), int(line)
 
 
 def _widen(log: int) -> None:

@@ -102,7 +102,8 @@ def _strike(requests: Sequence[Request], broken: int, outcomes: dict[int, Outcom
     What waited has been tried twice. Cases before the broken one had been run, and took their answers with them: these are asked
     once more, and given up only where the exercise breaks a child then, too.
     """
-    request, trouble = requests[broken], outcomes[broken].trouble
+    request, ended = requests[broken], outcomes[broken].trouble
+    trouble = ended and Trouble(ended.type_name, ended.text)  # where it was is nothing of the others
     before = strikes[request.family]
     strikes[request.family] += MAX_STRIKES if _waited(outcomes[broken]) else 1
     given_up = strikes[request.family] >= MAX_STRIKES

@@ -23,7 +23,7 @@ from pathlib import Path
 from autograder.sandbox.attempt import START_SECONDS
 from autograder.sandbox.bubblewrap import NOBODY, enclosing
 from autograder.sandbox.child.jail import JailError, compile_filter
-from autograder.sandbox.child.worker import MARK
+from autograder.sandbox.child.worker import MARKS_SIZE
 from autograder.sandbox.child.zygote import MAX_MESSAGE, RUN, RUN_WITH_COMPILER
 from autograder.sandbox.cpu_clock import CpuClock, process_behind
 from autograder.sandbox.endings import CHANNEL_CLOSED, KILLED_FROM_OUTSIDE, OUT_OF_MEMORY, PRELOADER_GONE
@@ -229,7 +229,7 @@ class WarmChild:
             os.fchmod(job_fd, 0o400)
             job = os.open(f"/proc/self/fd/{job_fd}", os.O_RDONLY)
             theirs.callback(os.close, job)
-            marks_fd = _sealed(MARK.size)
+            marks_fd = _sealed(MARKS_SIZE)
             undo.callback(os.close, marks_fd)
             self.ends = Pipes(job_fd, go_fd, result_fd, marks_fd, log_fd)
             undo.callback(self.ends.close)

@@ -9,7 +9,8 @@ phase. A byte on GO says that the next of these has been appended, so that input
 while public ones run, whose prints and outputs students see; in the first phase also, that what was printed so far has
 been read. A job that has `more` goes on after its phases, each time with the number of parts before them. On RESULT go eight-byte lengths and encoded trees, one `ready` before any student code runs (a process that
 ends before it is the sandbox's fault, after it the student's), one `loaded`, then outcomes in batches. MARKS is a file of
-eight bytes, the request begun last: the grader looks there when it looks at the clock, and no case has to wake it.
+the request begun last and the place where a long call stays (`long_calls.py`): the grader looks there when it looks at the
+clock, and no case has to wake it.
 """
 
 from __future__ import annotations
@@ -30,11 +31,14 @@ import numpy as np
 from autograder.sandbox.child.guards import Shortcuts, imported_in
 from autograder.sandbox.child.job_parts import read_part
 from autograder.sandbox.child.limits import give_back_large_blocks
+from autograder.sandbox.child.long_calls import PLACE, LongCalls
 from autograder.sandbox.child.program import MAX_NOTES, Invocation, Program, answer, describe, reseed
 from autograder.sandbox.child.wire_format import WireError, encode
 
 BATCH_SECONDS = 0.03
-MARK = struct.Struct("<Q")  # what stands in MARKS
+MARK = struct.Struct("<Q")  # what MARKS begins with
+MARKS_SIZE = MARK.size + PLACE.size
+NOWHERE = PLACE.pack(0, 0)
 READY = encode({"event": "ready"})  # once for all children of a preloader
 
 
@@ -78,6 +82,8 @@ def run(header: dict[str, Any], job: Any, go_fd: int, channel: Channel) -> None:
     shortcuts = Shortcuts(header["shortcuts"])
     program = Program(header["module"], header["notebook"], dict(header["homes"]))
     program.device_mb = header["device_mb"]
+    if not header["device_mb"]:  # signals would come in the middle of what a GPU's driver does
+        channel.look_at_long_calls([label for label, _ in header["chunks"]])
     trouble = load(program, header["chunks"])
     shortcuts.guard(text for _, text in header["chunks"])
     channel.send({"event": "loaded", "trouble": trouble, "notes": program.notes[:MAX_NOTES]})
@@ -222,7 +228,11 @@ class Channel:
     def mark(self, position: int) -> None:
         """Say which request begins next, so that a hang is charged to the right one."""
         os.lseek(self._marks, 0, os.SEEK_SET)  # Windows has no pwrite
-        os.write(self._marks, MARK.pack(position))
+        os.write(self._marks, MARK.pack(position) + NOWHERE)
+
+    def look_at_long_calls(self, labels: list[str]) -> None:
+        """Have the place noted where a call of this code stays that takes long."""
+        LongCalls(labels, self._marks, MARK.size).watch()
 
     def _write(self, data: bytes) -> None:
         view = memoryview(data)
