@@ -14,7 +14,7 @@ def channel():
 
 
 libc = ctypes.CDLL(None)
-SEALED = 8
+SEALED = 16
 
 
 def scale(x, factor):

@@ -12,8 +12,8 @@ for fd in range(1024):
         continue
     if stat.S_ISSOCK(mode) or stat.S_ISDIR(mode) or not (stat.S_ISFIFO(mode) or stat.S_ISCHR(mode) or stat.S_ISREG(mode)):
         print("BREACH descriptor", fd, oct(mode))
-    if stat.S_ISREG(mode) and os.fstat(fd).st_size == 8:  # where it marks its place: new for each child, and its size is sealed
-        for resize in (lambda: os.ftruncate(fd, 1 << 20), lambda: os.ftruncate(fd, 0), lambda: os.pwrite(fd, b"x", 8)):
+    if stat.S_ISREG(mode) and os.fstat(fd).st_size == 16:  # where it marks its place: new for each child, and its size is sealed
+        for resize in (lambda: os.ftruncate(fd, 1 << 20), lambda: os.ftruncate(fd, 0), lambda: os.pwrite(fd, b"x", 16)):
             try:
                 resize()
                 print("BREACH the file of marks can be resized")
