@@ -271,7 +271,7 @@ LEFT_OUT = "Your `center` was left out, because its definition fails when your f
     ids=count(),
 )
 def test_every_ending_has_a_sentence(outcome: Outcome, said: str) -> None:
-    """Whoever gets no result reads why, and of code that took too long with what it was called."""
+    """A student who gets no result reads why; where code took too long, also the call."""
     shown = f"\n{show_call(call(X), 'center', {'center': ('x',)})}" if outcome.ending is Ending.TIMEOUT else ""
     assert ending(outcome) == said + shown
 

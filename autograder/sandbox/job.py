@@ -6,7 +6,7 @@ import functools
 import io
 import itertools
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any, Protocol
@@ -87,28 +87,26 @@ class Source:
 
     def place(self, label: str, number: int) -> str:
         """Return the dotted name of the definition that a line is in, by the text alone."""
-        names: list[str] = []
-        indent = 1 << 30
-        for line in reversed(self._lines(label)[:number]):
-            text = line.lstrip()
-            if text and not text.startswith("#") and len(line) - len(text) < indent:
-                indent = len(line) - len(text)
-                names += [found[1]] if (found := _DEFINITION.match(text)) else []
-        return ".".join(reversed(names))
+        found = (_DEFINITION.match(text) for _, text in self._around(label, number))
+        return ".".join(reversed([match[1] for match in found if match]))
 
     def loop_around(self, label: str, number: int) -> int:
         """Return the line in which the innermost loop around a line begins, by the text alone, or 0."""
-        indent = 1 << 30
-        for line_number in range(number, 0, -1):
-            line = self._lines(label)[line_number - 1]
-            text = line.lstrip()
-            if text and not text.startswith("#") and len(line) - len(text) < indent:
-                indent = len(line) - len(text)
-                if _DEFINITION.match(text):
-                    return 0
-                if _LOOP.match(text):
-                    return line_number
+        for line, text in self._around(label, number):
+            if _DEFINITION.match(text):
+                return 0
+            if _LOOP.match(text):
+                return line
         return 0
+
+    def _around(self, label: str, number: int) -> Iterator[tuple[int, str]]:
+        """Yield a line and those whose blocks it is in, by their indents: their numbers and texts, the innermost first."""
+        indent = 1 << 30
+        for line, whole in reversed([*enumerate(self._lines(label)[:number], 1)]):
+            text = whole.lstrip()
+            if text and not text.startswith("#") and len(whole) - len(text) < indent:
+                indent = len(whole) - len(text)
+                yield line, text
 
     def names(self) -> tuple[str, ...]:
         """Return what the code defines at its top level, by the text alone."""
