@@ -57,9 +57,9 @@ class Desk:
 
         self.monkeypatch.setattr(module, name, counted)
 
-    def grade(self, old: str, new: str) -> Result:
-        """Grade the reference with an edit; counts are of this grading alone."""
-        text = self.oracle.assignment.reference
+    def grade(self, old: str, new: str, text: str = "") -> Result:
+        """Grade the reference, or another text, with an edit; counts are of this grading alone."""
+        text = text or self.oracle.assignment.reference
         assert text.count(old) == 1
         self.counts.clear()
         watched = Watched(self.sandbox)
@@ -85,15 +85,28 @@ def test_a_recurrence_is_asked_in_one_child(desk: Callable[[str], Desk]) -> None
 
 
 @pytest.mark.slow
-def test_the_next_unknown_mistake_runs_the_reference_little(desk: Callable[[str], Desk]) -> None:
-    """Once for each failing call that uses the wrong exercise. What depends on no student is computed once for a class."""
+def test_the_next_unknown_mistake_does_not_run_the_reference(desk: Callable[[str], Desk]) -> None:
+    """Callers are judged among stand-ins, and what the reference gives there depends on no student: it is found once for a class."""
     counter = desk("a5_attention")
     counter.grade(SCALE, "np.cbrt(d_k)")
     result = counter.grade(SCALE, "d_k**0.4")
+    assert any(c.follows for e in result.exercises for c in e.cases)
+    assert "answer" not in counter.counts
+
+
+@pytest.mark.slow
+def test_who_calls_otherwise_costs_the_reference_one_run_of_each_call(desk: Callable[[str], Desk]) -> None:
+    """Once for each failing call that uses the wrong exercise, where stand-ins do not tell."""
+    counter = desk("a5_attention")
+    whole = counter.oracle.assignment.reference
+    turned = whole.replace("scores = attention_scores(Q, K)", "scores = np.swapaxes(attention_scores(K, Q), -1, -2)")
+    assert turned != whole
+    counter.grade(SCALE, "np.cbrt(d_k)", turned)
+    result = counter.grade(SCALE, "d_k**0.4", turned)
     failing = {(e.name, c.name) for e in result.exercises for c in e.cases if c.follows}
     uses = [t for t in counter.oracle.trials if "attention_scores" in counter.oracle.assignment.uses(t.case.exercise)]
     follow = [len(t.requests) for t in uses if (t.case.exercise, t.case.name) in failing]
-    assert counter.counts["answer"] <= sum(follow) < 50
+    assert 0 < counter.counts["answer"] <= sum(follow) < 50
 
 
 @pytest.mark.slow

@@ -24,7 +24,7 @@ from autograder.judge.grade import grade
 from autograder.judge.result import Result
 from autograder.judge.terminal_text import result_as_text
 from autograder.oracle.oracle import Oracle
-from autograder.oracle.stand_ins import alike_but_for_noise
+from autograder.oracle.stand_ins import Alone, alike_but_for_noise
 from autograder.sandbox.child.stand_ins import OTHER_SHAPES
 from autograder.sandbox.child.tree import Tensor
 from autograder.sandbox.job import Ending, Isolation, Job, JobResult, Outcome, Sandbox, Source
@@ -65,9 +65,12 @@ def with_bodies(slug: str, bodies: Bodies) -> str:
         if not name:
             text += f"\n{body}"
             continue
-        start = text.index("    # BEGIN SOLUTION\n", text.index(f"def {name}("))
+        owner, _, method = name.rpartition(".")
+        place = text.index(f"def {method}(", text.index(f"class {owner}(") if owner else 0)
+        start = text.index("    # BEGIN SOLUTION\n", place)
         stop = text.index("    # END SOLUTION\n", start)
-        text = text[:start] + "".join(f"    {line}\n" for line in body.strip("\n").splitlines()) + text[stop:]
+        indent = "        " if owner else "    "
+        text = text[:start] + "".join(f"{indent}{line}\n" for line in body.strip("\n").splitlines()) + text[stop:]
     return text
 
 
@@ -176,6 +179,89 @@ return (dx[:, None], before, *others)
         },
         ("MultiHeadAttention",),
     ),
+    "nothing is added, in the block, too": (
+        "a7_transformer",
+        {
+            "residual": "return x",
+            "EncoderBlock.forward": "return residual(x, mask)",
+            "MaskedDecoderBlock.forward": "return residual(residual(residual(x, None), None), None)",
+        },
+        ("MaskedDecoderBlock",),
+    ),
+    "nothing is looked at, with a helper that is named and not called": (
+        "a5_attention",
+        {
+            "project_qkv": "return 0 * (X @ W_q), 0 * (X @ W_k), X @ W_v",
+            "self_attention": (
+                "project_qkv\nT = X.shape[-2]\nw = np.tril(np.ones((T, T))) if causal else np.ones((T, T))\n"
+                "return w / w.sum(axis=1, keepdims=True) @ (X @ W_v)"
+            ),
+        },
+        ("self_attention",),
+    ),
+    "sums that a loop would give, without the loop": (
+        "a2_bptt",
+        {
+            "rnn_step_backward": (
+                "x_t, h_prev, h_t, W_x, W_h = cache\nreturn x_t + 0, 0 * dh, W_x + 0, W_h + 0, (dh + h_prev + h_t).sum(axis=0)"
+            ),
+            "rnn_backward": (
+                "rnn_step_backward\nx, h0, h, W_x, W_h = cache\nT = x.shape[1]\n"
+                "db = (dh + h).sum(axis=(0, 1)) + h0.sum(axis=0) + h[:, :-1].sum(axis=(0, 1))\n"
+                "return x + 0, 0 * h0, T * W_x, T * W_h, db"
+            ),
+            "gradient_norms": (
+                "rnn_step_backward\nreturn np.array([0.0] * (cache[0].shape[1] - 1) + [np.sqrt((dh_last**2).sum())])"
+            ),
+        },
+        ("rnn_backward",),
+    ),
+    "a gate without its candidate": (
+        "a3_gates",
+        {
+            "gated_update": "return z * h_prev",
+            "gru_step": (
+                "gated_update\nrow = np.concatenate([h_prev, x_t], axis=-1)\n"
+                'return h_prev / (1 + np.exp(-(row @ params["W_z"].T + params["b_z"])))'
+            ),
+        },
+        ("gru_step",),
+    ),
+    "the values as they are, piece by piece": (
+        "a10_fast_attention",
+        {
+            "tiled_attention": (
+                "start = k.shape[-2] - q.shape[-2]\nreturn v[..., start:, :] + 0, k.sum(axis=-1)[..., start:]"
+            ),
+            "chunked_prefill": (
+                "tiled_attention\nnew = [np.concatenate([old, x @ W], axis=-2) for old, W in zip(cache, (W_k, W_v))]\n"
+                "return x @ W_v, *new"
+            ),
+        },
+        ("chunked_prefill",),
+    ),
+    "the same word as often as there is room, after a crash": (
+        "a1_rnn",
+        {
+            "output_probs": 'raise ValueError("later")',
+            "caption": (
+                'w = int(output_probs(W_i[:, 0], params["W_y"], params["b_y"]).argmax())\n'
+                "return np.full(1 if w == eos else max_len, w)"
+            ),
+        },
+        ("caption",),
+    ),
+    "one batch and no training, after a crash that the bank knows": (
+        "a8_language_model",
+        {
+            "get_batch": (
+                "starts = torch.randint(len(data) - time, (batch,), generator=generator)\n"
+                "return data[starts : starts + time], data[starts + 1 : starts + time + 1]"
+            ),
+            "train": "inputs, targets = get_batch(data, batch, time, generator)\nreturn lm_loss(model(inputs), targets)",
+        },
+        ("train",),
+    ),
     "the same crash outside of what crashes": (
         "a2_bptt",
         {
@@ -227,7 +313,7 @@ def test_a_mistake_elsewhere_earns_no_points(attack: str, patient: Sandbox) -> N
     slug, bodies, exercises = ATTACKS[attack]
     got = scores(slug, with_bodies(slug, bodies), patient)
     whole = {e.name: e.points for e in oracle(slug).assignment.exercises}
-    assert {name: got[name] for name in exercises if got[name] > 0.15 * whole[name]} == {}
+    assert {name: got[name] for name in exercises if got[name] > 0.2 * whole[name]} == {}
 
 
 @pytest.mark.parametrize("mistake", HONEST)
@@ -307,6 +393,7 @@ def test_two_named_mistakes_cost_what_each_costs_alone(patient: Sandbox) -> None
 
 def test_what_is_asked_of_one_submission_is_bounded(patient: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
     """In all its cases together; what is open then is not excused."""
+    monkeypatch.setattr("autograder.oracle.consequences.right_among_stand_ins", lambda *_: Alone({}))
     monkeypatch.setattr("autograder.oracle.replay.MOST_CALLS", 3)
     slug, old, new, _ = HONEST["a step that ignores the gradient"]
     got = scores(slug, with_edit(slug, old, new), patient)

@@ -259,6 +259,8 @@ def _nearness(
 ) -> Likeness:
     """Return what all cases together say of a mistake: against it if one is; for it if a failed one is."""
     passed = [trial for trial in got if trial not in failed]
+    if not _speaks(oracle, names, got, failed, passed):  # first: to compare takes long, and says nothing then
+        return Likeness.NONE
     told = set()
     for trial in (*failed, *passed):
         variant = oracle.answers(names, trial)
@@ -266,8 +268,6 @@ def _nearness(
         if found is Likeness.NONE:
             return found
         told |= {found} if trial in failed else set()
-    if not _speaks(oracle, names, got, failed, passed):
-        return Likeness.NONE
     if Likeness.EVIDENCE in told:
         return Likeness.EVIDENCE
     if Likeness.VAGUE in told:

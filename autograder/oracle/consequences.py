@@ -22,9 +22,10 @@ from autograder.oracle.conversation import Ask, converse
 from autograder.oracle.evidence import weigh_answers
 from autograder.oracle.reference import Reference
 from autograder.oracle.replay import Replay, informative
+from autograder.oracle.scrambled import as_called, scrambled
 from autograder.oracle.stand_ins import right_among_stand_ins
 from autograder.oracle.student_calls import Question
-from autograder.sandbox.job import Ending, Outcome, Sandbox, Source
+from autograder.sandbox.job import Ending, Job, Outcome, Sandbox, Source
 from autograder.sandbox.time_limits import Rationed
 
 SHARE = 0.25  # of the time for all cases, for questions
@@ -39,6 +40,15 @@ class Followed:
     says: bool  # whether it returned values that are not all one number
 
 
+@dataclass(frozen=True)
+class BuiltOn:
+    """What trials come to on top of what the student's code of other exercises answers."""
+
+    followed: Mapping[Trial, Followed]
+    clear: frozenset[Trial]  # of the followed ones, those by answers that depend on what is asked
+    own: frozenset[Trial]  # those that plainly do not follow
+
+
 def follow(
     oracle: Reference,
     source: Source,
@@ -49,6 +59,7 @@ def follow(
 ) -> Origins:
     """Return where failures come from; `judge.trials.Knowledge.follow` is the contract."""
     failed = [j for j in judged if j.status in OWN_FAULT]
+    blamed = {j.trial for j in failed}
     mute = frozenset(j.trial.case.exercise for j in judged if gave_nothing(j))
     wrong = mute.union(j.trial.case.exercise for j in failed)
     failed = [j for j in failed if wrong.intersection(oracle.assignment.uses(j.trial.case.exercise))]
@@ -60,23 +71,32 @@ def follow(
     if not failed and not stopped:
         return Origins({})
     replay = Replay(oracle, wrong)
-    ended = (Status.CRASHED, Status.MEMORY)
-    silent = stopped + [
-        j for j in failed if j.status in ended or (j.trial not in excused and is_all_overflow(j.outcomes))
+    alone = right_among_stand_ins(oracle, replay, source, sandbox, [j.trial for j in (*stopped, *failed)])
+    # What gave numbers may be right although stand-ins find it wrong: it may call otherwise, and get the same.
+    unlike = frozenset(j.trial for j in failed if _says_numbers(j) and not alone.follows.get(j.trial, ("",)))
+    settled = alone.follows.keys() - unlike
+    # What gives a helper a generator cannot be asked about; there a known mistake that has the same numbers is enough.
+    doubtful = alone.undecided | {t for t in unlike if not any(call.lacks_generator for call in replay.calls(t))}
+    open_trials = [
+        j.trial for j in failed if j.trial not in settled and (j.trial not in excused or j.trial in doubtful)
     ]
-    alone = right_among_stand_ins(oracle, replay, source, sandbox, [j.trial for j in silent])
-    open_trials = [j for j in failed if j.trial not in excused and j.trial not in alone.follows]
-    followed, own = _ask(oracle, replay, source, sandbox, open_trials)
-    evidence = weigh_answers(oracle, replay, {t: f.used for t, f in followed.items()}, source, sandbox)
-    followed = {t: f for t, f in followed.items() if t in evidence.steady}
-    followed |= {t: Followed(names, (), says=True) for t, names in alone.follows.items() if names}
-    shown = frozenset(t for t, f in followed.items() if f.says and (t in evidence.clear or t in alone.follows))
+    alike = {t: Followed(names, (), says=True) for t, names in alone.follows.items() if names}
+    known_so_far = alike.keys() | (set(excused) - doubtful)
+    built_on = _built_on(
+        oracle, source, sandbox, wrong, blamed - known_so_far, open_trials, unlike.intersection(excused)
+    )
+    followed = {**built_on.followed, **alike}
+    shown = frozenset(t for t, f in followed.items() if f.says and (t in built_on.clear or t in alike))
     known = _all_known(judged, followed, excused, named)
-    found = _with_evidence(oracle, judged, followed, shown, known, alone.undecided)
-    wrong_alone = {t: () for t, names in alone.follows.items() if not names}
+    found = _with_evidence(oracle, judged, followed, shown, known, doubtful)
+    wrong_alone = {t: () for t in settled if not alone.follows[t]}
     # Were it enough that nothing is decided, code would make sure of that.
-    charged = dict.fromkeys(alone.undecided - found.keys(), ())
-    return Origins({**charged, **found, **wrong_alone}, own.union(wrong_alone))
+    charged = dict.fromkeys(doubtful - found.keys(), ())
+    return Origins({**charged, **found, **wrong_alone}, built_on.own.union(wrong_alone))
+
+
+def _says_numbers(judged: Judged) -> bool:
+    return judged.status is Status.FAILED and not is_all_overflow(judged.outcomes)
 
 
 def _others_used(oracle: Reference, trial: Trial) -> frozenset[str]:
@@ -84,43 +104,90 @@ def _others_used(oracle: Reference, trial: Trial) -> frozenset[str]:
     return frozenset(oracle.assignment.uses(exercise)) - {exercise}
 
 
-def _ask(
-    oracle: Reference, replay: Replay, source: Source, sandbox: Sandbox, open_trials: Sequence[Judged]
-) -> tuple[dict[Trial, Followed], frozenset[Trial]]:
-    """Return the open trials that follow from other exercises, as the student's code answers them, and those that plainly do not.
+def _built_on(
+    oracle: Reference,
+    source: Source,
+    sandbox: Sandbox,
+    wrong: frozenset[str],
+    blamed: Collection[Trial],
+    trials: Sequence[Trial],
+    named: Collection[Trial],
+) -> BuiltOn:
+    """Return which of several trials build on what the student's code of other exercises answers as the reference does.
 
-    When the time for all questions is used up, they stay unanswered and their trials are not excused.
+    First the answers of all wrong exercises are scrambled, then those alone that do not themselves follow from others: code may
+    call what a helper calls, and not the helper. `blamed` are the failed trials of which nothing explains where they come from;
+    the numbers of `named` are those of known mistakes in the others, which code may have once more instead of a call.
     """
     limits = oracle.assignment.limits
     rationed = Rationed(sandbox, limits.import_seconds + SHARE * limits.total_seconds, patient=True)
+    found, names, before = BuiltOn({}, frozenset(), frozenset()), wrong, frozenset[str]()
+    while trials and names != before:
+        replay = Replay(oracle, wrong, names)
+        followed, own = _ask(oracle, replay, source, rationed, trials, named)
+        evidence = weigh_answers(oracle, replay, {t: f.used for t, f in followed.items()}, source, sandbox)
+        followed = {t: f for t, f in followed.items() if t in evidence.steady}
+        found = BuiltOn({**found.followed, **followed}, found.clear | evidence.clear, own)
+        trials = [t for t in trials if t not in followed]
+        left = {t.case.exercise for t in blamed if t not in found.followed}
+        before, names = names, names & left
+    return found
+
+
+def _ask(
+    oracle: Reference,
+    replay: Replay,
+    source: Source,
+    sandbox: Sandbox,
+    trials: Sequence[Trial],
+    named: Collection[Trial],
+) -> tuple[dict[Trial, Followed], frozenset[Trial]]:
+    """Return the open trials that follow from other exercises, as the student's code answers them, and those that plainly do not.
+
+    The answers are scrambled, for the student's code as for the reference. When the time for all questions is used up, they
+    stay unanswered and their trials are not excused.
+    """
+    mine = _on_scrambled_answers(oracle, replay, source, sandbox, trials)
 
     def work(ask: Ask) -> tuple[dict[Trial, Followed], frozenset[Trial]]:
         followed, own = {}, set()
-        replay.begin((j.trial for j in open_trials), ask)
-        for j in open_trials:
-            outcomes = replay.outcomes(j.trial, ask)
+        replay.begin(mine, ask)
+        for trial, got in mine.items():
+            outcomes = replay.outcomes(trial, ask)
             whole = all(o.ending is Ending.RETURNED for o in outcomes)
-            if replay.asked and _same_work(oracle, j, outcomes):
+            if replay.asked and (trial in named or _same_work(oracle, trial, got, outcomes)):
                 says = whole and informative(outcomes)
-                followed[j.trial] = Followed(tuple(sorted(replay.asked)), tuple(replay.used), says)
+                followed[trial] = Followed(tuple(sorted(replay.asked)), tuple(replay.used), says)
             elif replay.asked and whole:
-                own.add(j.trial)
+                own.add(trial)
         return followed, frozenset(own)
 
-    return converse(oracle.assignment, source, rationed, work)
+    return converse(oracle.assignment, source, sandbox, replay.scrambled, work)
 
 
-def _same_work(oracle: Reference, judged: Judged, outcomes: tuple[Outcome, ...]) -> bool:
+def _on_scrambled_answers(
+    oracle: Reference, replay: Replay, source: Source, sandbox: Sandbox, trials: Sequence[Trial]
+) -> dict[Trial, tuple[Outcome, ...]]:
+    """Return what the student's code gives for trials on top of scrambled answers of what is wrong."""
+    plain = [(trial, request) for trial in trials for request in trial.requests]
+    requests = tuple(scrambled(request, replay.scrambled - {trial.case.exercise}) for trial, request in plain)
+    limits, shortcuts = oracle.assignment.limits, oracle.assignment.shortcuts
+    ran = sandbox.run(Job(source, requests, limits, shortcuts, oracle.assignment.torch)).outcomes
+    outcomes = iter([as_called(outcome, request) for outcome, (_, request) in zip(ran, plain, strict=True)])
+    return {trial: tuple(next(outcomes) for _ in trial.requests) for trial in trials}
+
+
+def _same_work(oracle: Reference, trial: Trial, got: tuple[Outcome, ...], outcomes: tuple[Outcome, ...]) -> bool:
     """Whether a trial ended as it would on top of the student's version.
 
     A crash has to be inside another exercise, at the same line at which that crashed when it was called alone.
     """
-    if not same_outcomes(judged.trial, judged.outcomes, outcomes):
+    if not same_outcomes(trial, got, outcomes):
         return False
-    ended = ((m, t) for m, t in zip(judged.outcomes, outcomes, strict=True) if m.ending is not Ending.RETURNED)
+    ended = ((m, t) for m, t in zip(got, outcomes, strict=True) if m.ending is not Ending.RETURNED)
     for mine, theirs in ended:
         frames = [outcome.trouble.frames[-1:] if outcome.trouble else () for outcome in (mine, theirs)]
-        return bool(frames[0]) and frames[0] == frames[1] and bool(place_of(oracle, judged.trial, mine))
+        return bool(frames[0]) and frames[0] == frames[1] and bool(place_of(oracle, trial, mine))
     return True
 
 

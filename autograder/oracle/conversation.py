@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import itertools
 import queue
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
 from autograder.course.spec import Assignment
+from autograder.oracle.scrambled import as_called, scrambled
 from autograder.oracle.student_calls import StudentCall
 from autograder.sandbox.job import Job, Outcome, Request, Sandbox, Source
 
@@ -20,8 +21,10 @@ T = TypeVar("T")
 Ask = Callable[[Sequence[StudentCall]], tuple[Outcome, ...]]
 
 
-def converse(assignment: Assignment, source: Source, sandbox: Sandbox, work: Callable[[Ask], T]) -> T:
-    """Return what `work` does, which gets a function that has the student's code answer calls.
+def converse(
+    assignment: Assignment, source: Source, sandbox: Sandbox, names: Collection[str], work: Callable[[Ask], T]
+) -> T:
+    """Return what `work` does, which gets a function that has the student's code answer calls; what `names` answer is scrambled.
 
     Where a child ends at a call, the next ones go to another child. Raises what `work` or the sandbox raises.
     """
@@ -31,12 +34,13 @@ def converse(assignment: Assignment, source: Source, sandbox: Sandbox, work: Cal
     asked: tuple[Request, ...] = ()
 
     def ask(calls: Sequence[StudentCall]) -> tuple[Outcome, ...]:
-        questions.put(tuple(call.request(next(numbers)) for call in calls))
+        requests = [call.request(next(numbers)) for call in calls]
+        questions.put(tuple(scrambled(request, names) for request in requests))
         got = answers.get()
         if isinstance(got, BaseException):
             answers.put(got)  # for the next call: code that asks may catch it, as the reference's own would be
             raise got
-        return got[len(got) - len(calls) :]
+        return tuple(map(as_called, got[len(got) - len(calls) :], requests))
 
     def more(outcomes: tuple[Outcome, ...]) -> tuple[Request, ...]:
         nonlocal asked

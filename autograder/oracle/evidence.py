@@ -21,8 +21,9 @@ from autograder.judge.outcomes_alike import UNCOMPARABLE
 from autograder.judge.trials import Trial
 from autograder.oracle.reference import Reference
 from autograder.oracle.replay import Replay, informative
+from autograder.oracle.scrambled import as_called, scrambled
 from autograder.oracle.student_calls import Question, StudentCall, arrays_by_path, asked_by, digest_of, with_leaf
-from autograder.sandbox.child.tree import as_arrays
+from autograder.sandbox.child.tree import Code, as_arrays, leaves
 from autograder.sandbox.job import Ending, Job, Outcome, Sandbox, Source
 
 MAX_AGAIN = 300  # questions of a submission that are asked again
@@ -69,11 +70,12 @@ def weigh_answers(
     chosen += [q for q, found in twins.items() if found and q not in chosen]
     asked = [(q, None) for q in chosen] * 2 + [(q, twin) for q in chosen for twin in twins[q]]
     asked = [asked[i] for i in rng.permutation(len(asked))]
-    requests = tuple((twin.asked if twin else asked_by(q)).request(i) for i, (q, twin) in enumerate(asked))
+    plain = [(twin.asked if twin else asked_by(q)).request(i) for i, (q, twin) in enumerate(asked)]
+    requests = tuple(scrambled(request, replay.scrambled) for request in plain)
     ran = sandbox.run(
         Job(source, requests, oracle.assignment.limits, oracle.assignment.shortcuts, oracle.assignment.torch)
     )
-    answers = list(zip(asked, ran.outcomes, strict=True))
+    answers = list(zip(asked, map(as_called, ran.outcomes, plain), strict=True))
     wavering = {q for (q, twin), got in answers if not twin and not _as_before(got, replay.known(q))}
     vague = {
         q for q in chosen if twins[q] and _ignores(replay.known(q), [(t, o) for (p, t), o in answers if t and p == q])
@@ -110,14 +112,20 @@ def draw_twins(
     others = [(other.args, other.kwargs) for other in again if _shapes((other.args, other.kwargs)) == _shapes(whole)]
     other = others[rng.integers(len(others))] if others else whole
     every, changed = dict(arrays_by_path(whole)), dict(arrays_by_path(other))
-    drawn = {path: _drawn(array, changed[path], rng) for path, array in every.items()}
-    paths = [path for path, array in drawn.items() if not np.array_equal(array, every[path], equal_nan=False)]
+    drawn: dict[Any, Any] = {path: _drawn(array, changed[path], rng) for path, array in every.items()}
+    paths: list[Any] = [
+        path for path, array in drawn.items() if not np.array_equal(array, every[path], equal_nan=False)
+    ]
+    # A function among the arguments stands for a constant: another one is a multiple of it.
+    functions = {(0, i): arg for i, arg in enumerate(asked.args) if isinstance(arg, Code)}
+    drawn |= {path: Code(f"lambda *_: 1.7 * ({code.expression})()") for path, code in functions.items()}
+    paths += functions
     everything = whole
     for path in paths:
         everything = with_leaf(everything, path, drawn[path])
     made = [(everything, 0.0)] if paths else []
     for i in rng.permutation(len(paths))[:MAX_TWINS]:
-        counts = MASK if every[paths[i]].dtype == bool else 1.0
+        counts = MASK if paths[i] in every and every[paths[i]].dtype == bool else 1.0
         made.append((with_leaf(whole, paths[i], drawn[paths[i]]), counts))
     twins = [Twin(replace(asked, args=args, kwargs=kwargs), counts) for (args, kwargs), counts in made]
     return tuple(twin for twin in twins if _changes(replay, twin.asked, right))
@@ -147,10 +155,10 @@ def _changes(replay: Replay, twin: StudentCall, right: Any) -> bool:
 
 
 def _ignores(known: Outcome, told: Sequence[tuple[Twin, Outcome]]) -> bool:
-    """Whether an answer stays the same where all arguments change, or where most of those that matter do."""
+    """Whether an answer stays the same where all arguments change, or where half of those that matter do."""
     stays = [(t.counts, o.ending is Ending.RETURNED and _same(o.value, known.value, CHANGE)) for t, o in told]
     depends, ignored = sum(c for c, _ in stays), sum(c for c, same in stays if same)
-    return any(same for counts, same in stays if not counts) or 2 * ignored > depends
+    return any(same for counts, same in stays if not counts) or 2 * ignored >= depends > 0
 
 
 def _as_before(got: Outcome, known: Outcome) -> bool:
@@ -162,10 +170,17 @@ def _as_before(got: Outcome, known: Outcome) -> bool:
 
 
 def _says_nothing(replay: Replay, questions: Sequence[Question]) -> bool:
-    """Whether some exercise answers every question with a single number."""
-    groups = itertools.groupby(sorted(questions), key=lambda question: question[0])
-    returned = ([o for o in map(replay.known, group) if o.ending is Ending.RETURNED] for _, group in groups)
-    return any(found and not any(informative((o,)) for o in found) for found in returned)
+    """Whether some exercise answers every question with a single number, in all or a part of it, or most as the one before."""
+    for name in dict.fromkeys(name for name, _ in questions):
+        known = [replay.known(question) for question in questions if question[0] == name]
+        found = [outcome for outcome in known if outcome.ending is Ending.RETURNED]
+        parts = zip(*(leaves(outcome.value) for outcome in found), strict=False)
+        if any(not any(informative((replace(found[0], value=leaf),)) for leaf in part) for part in parts):
+            return True
+        pairs = list(itertools.pairwise(found))
+        if 2 * sum(_same(one.value, other.value, CHANGE) for one, other in pairs) > len(pairs):
+            return True
+    return False
 
 
 def _same(one: Any, other: Any, tolerance: float) -> bool:

@@ -43,6 +43,7 @@ class Replay:
 
     oracle: Reference
     wrong: frozenset[str]
+    scrambled: frozenset[str] = frozenset()  # those whose answers are scrambled
     asked: set[str] = field(default_factory=set)  # in the latest replay
     used: dict[Question, None] = field(default_factory=dict)  # questions of the latest replay, in order
     _failed: Outcome | None = None  # of a called exercise that did not return, in the latest call
@@ -176,6 +177,8 @@ class Replay:
         self._all_calls += 1
         if self._calls > MAX_CALLS or self._all_calls > MOST_CALLS:
             self._stop(Outcome(Ending.NOT_RUN))
+        if self._noted is not None:
+            asked = asked.without_generators()
         try:
             question = asked.key()
         except WireError:

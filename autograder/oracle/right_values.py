@@ -151,7 +151,8 @@ def right_values(function: str, args: Iterable[np.ndarray], tolerance: float, tr
 
 def plain(value: np.ndarray) -> np.ndarray:
     """Return an array without axes of length one."""
-    return np.asarray(value.squeeze(), np.float64 if value.dtype.kind == "f" else value.dtype)
+    with np.errstate(invalid="ignore"):  # a NaN is one, whatever its bits
+        return np.asarray(value.squeeze(), np.float64 if value.dtype.kind == "f" else value.dtype)
 
 
 def _numbers(value: np.ndarray) -> set[float]:

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from autograder.judge.outcomes_alike import same_outcomes
-from autograder.judge.tolerance import TOLERANCE
+from autograder.judge.tolerance import TOLERANCE, deviation
 from autograder.judge.trials import Trial
 from autograder.oracle.reference import Reference, run_requests
 from autograder.oracle.replay import Replay
@@ -26,6 +26,7 @@ from autograder.sandbox.job import Ending, Job, Outcome, Request, Sandbox, Sourc
 Asked = tuple[tuple[Request, ...], tuple[Outcome, ...]]
 _NOTHING: Asked = (), ()
 _HARNESS = f"from {stand_ins.__name__} import call_among"
+NEAR = 3e-3  # how far fractions among stand-ins may be off
 MANY = 0.7  # the share of true entries in a random mask; the first of each row is true, so that no row is hidden whole
 
 
@@ -56,9 +57,10 @@ def right_among_stand_ins(
 
 
 def alike_but_for_noise(trial: Trial, got: tuple[Outcome, ...], right: tuple[Outcome, ...]) -> bool:
-    """Whether outcomes are the right ones, where arrays that hold next to nothing beside the largest right number are zero.
+    """Whether outcomes are the right ones: fractions by far more than rounding makes of it, through what stand-ins multiply.
 
-    Each array is compared by its own size. So a gradient that is zero but for rounding would decide by its rounding.
+    Each array is compared by its own size. So a gradient that is zero but for rounding would decide by its rounding: an array
+    that holds next to nothing beside the largest right number is zero.
     """
     pairs = [
         (_without_noise(mine, theirs), _without_noise(theirs, theirs)) for mine, theirs in zip(got, right, strict=True)
@@ -67,22 +69,29 @@ def alike_but_for_noise(trial: Trial, got: tuple[Outcome, ...], right: tuple[Out
 
 
 def _without_noise(outcome: Outcome, right: Outcome) -> Outcome:
-    arrays = [array for leaf in leaves(right.value) if (array := _fractions(leaf)) is not None]
+    rights = list(leaves(right.value))
+    arrays = [array for leaf in rights if (array := _fractions(leaf)) is not None]
     noise = TOLERANCE * max(
         (float(np.abs(array[np.isfinite(array)]).max(initial=0.0)) for array in arrays), default=0.0
     )
+    at_its_place = iter(rights)
 
     def heard(leaf: Any) -> Any:
-        array = _fractions(leaf)
-        if array is None or not (np.abs(array) <= noise).all():
+        array, other = _fractions(leaf), next(at_its_place, None)
+        if array is None:
             return leaf
-        return Tensor(np.zeros_like(array)) if isinstance(leaf, Tensor) else np.zeros_like(array)
+        if (np.abs(array) <= noise).all():
+            zeros = np.zeros_like(array)
+            return Tensor(zeros) if isinstance(leaf, Tensor) else zeros if isinstance(leaf, np.ndarray) else 0.0
+        theirs = _fractions(other)
+        near = theirs is not None and theirs.shape == array.shape and deviation(array, theirs) < NEAR
+        return other if near and type(other) is type(leaf) else leaf
 
     return replace(outcome, value=map_leaves(heard, outcome.value))
 
 
 def _fractions(leaf: Any) -> np.ndarray | None:
-    array = array_of(leaf)
+    array = np.asarray(leaf) if isinstance(leaf, float) else array_of(leaf)
     return array if array is not None and array.dtype.kind == "f" else None
 
 
@@ -127,7 +136,7 @@ def _stand_ins(oracle: Reference, replay: Replay, trial: Trial) -> dict[str, Any
 
 
 def _drawn(leaf: Any, rng: np.random.Generator) -> Any:
-    """Return a random value of the same kind and shape, for fractions and truth values. Raises ValueError for others."""
+    """Return a random value of the same kind and shape, whole numbers from the same range. Raises ValueError for others."""
     array = array_of(leaf)
     if leaf is None or array is None:
         if not isinstance(leaf, float | None):
@@ -138,6 +147,8 @@ def _drawn(leaf: Any, rng: np.random.Generator) -> Any:
     elif array.dtype == bool:
         drawn = rng.uniform(size=array.shape) < MANY
         drawn[..., :1] = True
+    elif array.dtype.kind in "iu" and array.size and array.min() >= 0:
+        drawn = rng.integers(array.max() + 1, size=array.shape).astype(array.dtype)
     else:
-        raise ValueError("nothing random can stand in for whole numbers")
+        raise ValueError("nothing random can stand in for it")
     return drawn if isinstance(leaf, np.ndarray) else Tensor(drawn)

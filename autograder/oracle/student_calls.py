@@ -9,11 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from autograder.sandbox.child.tree import Code, Tensor, array_of
+from autograder.sandbox.child.tree import Code, Tensor, array_of, leaves, map_leaves
 from autograder.sandbox.child.wire_format import decode, encode
 from autograder.sandbox.job import Request
 
 MAX_CONSTANT = 1000  # entries of a value that replaces a function among the arguments
+
+NO_GENERATOR = Code("None")
 
 Question = tuple[str, bytes]  # a name, and the encoded arguments and module
 
@@ -38,6 +40,16 @@ class StudentCall:
         plain: dict[str, Any] = {"init": None, "state": {}, "method": "", "training": False}
         return replace(self, module={**(self.module or plain), "cotangents": cotangents})
 
+    def without_generators(self) -> StudentCall:
+        """Return the same call without the random generators among its arguments, which are no data: it draws from the usual one."""
+        args, kwargs = map_leaves(_no_generator, (self.args, self.kwargs))
+        return replace(self, args=args, kwargs=kwargs)
+
+    @property
+    def lacks_generator(self) -> bool:
+        """Whether it is such a call, which cannot be asked as it was made."""
+        return any(isinstance(leaf, Code) and leaf == NO_GENERATOR for leaf in leaves((self.args, self.kwargs)))
+
     def key(self) -> Question:
         """Return the call as a question, by which equal calls are recognised. Raises WireError where it is not data."""
         return self.name, encode((list(self.args), self.kwargs, self.module))
@@ -47,6 +59,10 @@ class StudentCall:
         return Request(
             self.name, self.args, self.kwargs, self.module, f"{self.name}'{number}", self.name, phase=1, keep_args=True
         )
+
+
+def _no_generator(leaf: Any) -> Any:
+    return NO_GENERATOR if type(leaf).__name__ == "Generator" else leaf
 
 
 def digest_of(question: Question) -> tuple[str, bytes]:
@@ -70,14 +86,14 @@ def arrays_by_path(tree: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[tupl
         yield path, array
 
 
-def with_leaf(tree: Any, path: tuple[Any, ...], array: np.ndarray) -> Any:
-    """Return a tree with another array at a path."""
+def with_leaf(tree: Any, path: tuple[Any, ...], leaf: Any) -> Any:
+    """Return a tree with another array or function at a path."""
     if not path:
-        return Tensor(array) if isinstance(tree, Tensor) else array
+        return Tensor(leaf) if isinstance(tree, Tensor) else leaf
     key, *rest = path
     if isinstance(tree, dict):
-        return {**tree, key: with_leaf(tree[key], tuple(rest), array)}
-    return type(tree)(with_leaf(part, tuple(rest), array) if i == key else part for i, part in enumerate(tree))
+        return {**tree, key: with_leaf(tree[key], tuple(rest), leaf)}
+    return type(tree)(with_leaf(part, tuple(rest), leaf) if i == key else part for i, part in enumerate(tree))
 
 
 def with_constants(args: tuple[Any, ...]) -> tuple[Any, ...]:

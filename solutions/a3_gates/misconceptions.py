@@ -752,6 +752,12 @@ FORWARD = mistakes_of(
         "cells_of_every_step",
         "Your run returns the states of every step, but the cell of the last one only. Every step is asked for in both.",
     ),
+    rows_read_as_steps=edit(
+        "h, c = lstm_step(x[:, t], h, c, params)",
+        "h, c = lstm_step(x[t], h, c, params)",
+        "states_of_every_step",
+        "Your loop reads x[t], all steps of one sequence. Step t of all sequences is x[:, t]: the batch is the first axis.",
+    ),
 )
 
 STEP_BACKWARD = mistakes_of(
@@ -1152,6 +1158,12 @@ STEP_BACKWARD = mistakes_of(
         '("f", da_i), ("i", da_f)',
         "forget_weights",
         "Your gradients of the forget gate and of the input gate have changed places.",
+    ),
+    input_gate_with_the_output_gates_slope=edit(
+        "da_i = di * i * (1 - i)",
+        "da_i = di * i * (1 - o)",
+        "inputs_get_their_gradient",
+        "The slope of your input gate has 1 - o in it. It is i (1 - i): of the gate itself alone.",
     ),
 )
 
@@ -1835,6 +1847,12 @@ KEEP = mistakes_of(
         "keeping_gru_leaves_its_inputs_alone",
         "Your function turns the caller's params round. The state is right, but the params now belong to the other convention.",
     ),
+    update_gate_with_the_reset_gates_weights=edit(
+        'keep = _sigmoid(both @ params["W_z"].T + params["b_z"])',
+        'keep = _sigmoid(both @ params["W_r"].T + params["b_z"])',
+        "keeping_gru_of_any_size",
+        "Your update gate is made with W_r, the weights of the reset gate. It has its own: W_z and b_z.",
+    ),
 )
 
 CONVERT = mistakes_of(
@@ -2256,6 +2274,18 @@ GRU_BACKWARD = mistakes_of(
         "update_weights",
         "Your derivative of sigma is taken at the gate's value. The cache holds what comes out of sigma: it is s in "
         "s (1 - s) already.",
+    ),
+    dx_without_the_reset_gate=edit(
+        "dx = dreset_row[:, size:] + dgates_row[:, size:]",
+        "dx = dreset_row[:, size:] + (da_z @ W_z)[:, size:]",
+        "gru_inputs_get_their_gradient",
+        "Your dx lacks what comes through the reset gate. x_t is read three times: by the candidate and by both gates.",
+    ),
+    dh_prev_without_the_reset_gate=edit(
+        "dh_prev = kept + dreset_h * r + dgates_row[:, :size]",
+        "dh_prev = kept + dreset_h * r + (da_z @ W_z)[:, :size]",
+        "gru_states_get_their_gradient",
+        "Your dh_prev lacks what comes through the reset gate's own weights. Both gates read h_prev.",
     ),
 )
 

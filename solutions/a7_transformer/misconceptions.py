@@ -270,6 +270,12 @@ LAYER_NORM = mistakes_of(
         "every_position_by_itself",
         "Your mean loses the last axis, so it lines up with the wrong axes of x. Keep it with keepdim=True.",
     ),
+    variance_without_its_axis=edit(
+        "var = ((x - mean) ** 2).mean(dim=-1, keepdim=True)",
+        "var = ((x - mean) ** 2).mean(dim=-1)",
+        "norms_of_any_shape",
+        "Your variance has lost the axis of the features, so it meets the wrong axis of x. keepdim=True keeps it, with one entry.",
+    ),
 )
 
 # batch_norm
@@ -720,6 +726,13 @@ ZERO_INIT = mistakes_of(
         "with_and_without_a_residual",
         "Your function compares the outputs before and after the maps were set to zero. The question is whether the output "
         "is the input.",
+    ),
+    kept_weights_are_no_copy=edit(
+        "kept = [p.detach().clone() for p in parameters]",
+        "kept = [p.detach() if p.dim() > 1 else p.detach().clone() for p in parameters]",
+        "the_block_is_left_as_it_was",
+        "Your block keeps its biases and not its weights. What detach() gives is the parameter's own memory, and becomes zero "
+        "with it; clone() makes a copy.",
     ),
 )
 

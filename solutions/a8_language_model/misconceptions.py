@@ -688,6 +688,12 @@ TRANSFORMER_LM = mistakes_of(
         "Your norms change the residual stream itself: each sublayer is added to the normed x. It is added to x as it was; only "
         "the sublayer reads the normed one.",
     ),
+    logits_end_in_a_softmax_over_time=edit(
+        "return self.output(self.final_norm(x))",
+        "return self.output(self.final_norm(x)).softmax(dim=1)",
+        "models_of_any_size",
+        "Your forward ends in a softmax, and over time at that. It returns logits: lm_loss has the softmax in it.",
+    ),
 )
 
 # lm_loss
@@ -3053,8 +3059,8 @@ TRAIN = mistakes_of(
         CLIP,
         "norm = nn.utils.clip_grad_norm_(iter(()), max_norm)",
         "losses_of_any_training",
-        "Your norms are 0 and nothing is scaled down. model.parameters() can be gone through once: what the optimiser has read "
-        "is used up. Ask for it again, or make a list of it.",
+        "Your norms are 0 and nothing is scaled down: there are no gradients where you clip. Either backward() comes after it, or "
+        "model.parameters(), which can be gone through once, was used up by the optimiser.",
     ),
     rates_times_the_peak=edit(
         SET_RATE,

@@ -164,6 +164,14 @@ RMS_NORM = mistakes_of(
         "Your mean runs over axis 1, which is time in a batch of sequences. The features are the last axis, however many "
         "stand in front: write -1.",
     ),
+    mean_squared=_square(
+        "mean_square = x.mean(dim=-1, keepdim=True) ** 2",
+        "Your norm squares the mean. It is the mean of the squares: square the entries first.",
+    ),
+    mean_square_without_its_axis=_square(
+        "mean_square = (x**2).mean(dim=-1)",
+        "Your mean square has lost the axis of the features, so it meets the wrong axis of x. keepdim=True keeps it.",
+    ),
 )
 
 # swiglu
@@ -653,6 +661,12 @@ GROUPED = mistakes_of(
         "keys = k.expand(-1, q.shape[1], -1, -1)\n    values = v.expand(-1, q.shape[1], -1, -1)",
         "two_groups_of_two",
         "Your expand makes many of one key-value head only. With several, each has to be repeated for its group.",
+    ),
+    mask_taken_for_a_truth_value=edit(
+        "if mask is not None:",
+        "if mask:",
+        "masks_hide_keys",
+        "Your function asks whether a whole mask is true. Ask whether there is one: `if mask is not None`.",
     ),
 )
 
@@ -1152,6 +1166,12 @@ MODEL = mistakes_of(
         "in_pieces_or_at_once",
         "Your mask is of the new tokens alone. It has a column for each key, those of the cache as well.",
     ),
+    keys_turned_with_the_usual_base=edit(
+        "k = rotary(_split(block.W_k(normed), self.n_kv_heads), positions, self.base)",
+        "k = rotary(_split(block.W_k(normed), self.n_kv_heads), positions)",
+        "models_of_any_size",
+        "Your keys are turned with the usual base, 10000, and your queries with the model's. Both take self.base.",
+    ),
 )
 
 # init_
@@ -1235,6 +1255,12 @@ INIT = mistakes_of(
     gains_left=edit(ONES, "pass", DEPTHS, "Your gains stay what they were. They become 1."),
     gains_zero=edit(
         ONES, "parameter.fill_(0.0)", DEPTHS, "Your gains are 0, so that nothing passes a norm. They are 1."
+    ),
+    gains_drawn=edit(
+        "            if parameter.dim() == 1:\n                parameter.fill_(1.0)\n                continue\n",
+        "",
+        DEPTHS,
+        "Your gains are drawn like matrices. A parameter with one axis is a gain and becomes 1, and no number is drawn for it.",
     ),
     numbers_wasted_on_gains=edit(
         ONES,
@@ -1852,6 +1878,24 @@ ADAMW = mistakes_of(
         "return shrunk - m_hat / (v_hat.sqrt() + eps), (m, v, t)",
         "the_first_step",
         "Your step is not multiplied by the learning rate; only the decay is.",
+    ),
+    second_average_of_the_gradient=edit(
+        "v = betas[1] * v + (1 - betas[1]) * g**2",
+        "v = betas[1] * v + (1 - betas[1]) * g",
+        "steps_of_any_kind",
+        "Your v averages the gradient. It averages the squared gradient.",
+    ),
+    first_beta_corrects_both=edit(
+        "v_hat = v / (1 - betas[1] ** t)",
+        "v_hat = v / (1 - betas[0] ** t)",
+        "steps_of_any_kind",
+        "Your v_hat is corrected with the first beta. v began at zero with the second one: 1 - betas[1]^t.",
+    ),
+    decay_through_the_averages=edit(
+        "    m = betas[0] * m + (1 - betas[0]) * g\n",
+        "    g = g + decay * w\n    m = betas[0] * m + (1 - betas[0]) * g\n",
+        "steps_of_any_kind",
+        "Your decay goes through the averages as well as straight to the weight. It is taken off the weight alone.",
     ),
 )
 

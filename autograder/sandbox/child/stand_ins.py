@@ -10,18 +10,20 @@ from __future__ import annotations
 import functools
 import itertools
 import operator
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from types import ModuleType
 from typing import Any
 
 import numpy as np
 
 from autograder.sandbox.child.program import Invocation, call_module
+from autograder.sandbox.child.replaced import place_of, put_in_place
 from autograder.sandbox.child.tree import leaves, map_leaves
 from autograder.sandbox.child.wire_format import snapshot
 
 Shapes = list[Any]  # of a call's arguments, in the order of the parameters
+PRIME = 9973  # what whole numbers of a call are summed up modulo
 OTHER_SHAPES = "the reference does not call it with these shapes"
 
 
@@ -35,7 +37,8 @@ def call_among(
     others: Mapping[str, tuple[Sequence[str], Sequence[tuple[Shapes, Any]]]],
 ) -> Any:
     """Make one call; `others` holds by name each stand-in's parameters, and its answers by the shapes of the arguments."""
-    with _in_place(student, {name: _stand_in(*known) for name, known in others.items()}):
+    places = {place_of(student, name): _stand_in(*known) for name, known in others.items()}
+    with put_in_place({place: other if place[0] is student else _as_method(other) for place, other in places.items()}):
         found = operator.attrgetter(path)(student)
         if module is None:
             return found(*args, **kwargs)
@@ -65,30 +68,14 @@ def calls_inside(
         call[1] = snapshot(value, 0)
         return value
 
-    with suppress(Exception), _in_place(student, {name: watched}):
+    place = place_of(student, name)
+    with suppress(Exception), put_in_place({place: watched if place[0] is student else _as_method(watched)}):
         found = operator.attrgetter(path)(student)
         if module is None:
             found(*args, **kwargs)
         else:
             call_module(found, Invocation(path, args, kwargs, module, keep=False), module)
     return made
-
-
-@contextmanager
-def _in_place(student: ModuleType, others: Mapping[str, Callable[..., Any]]) -> Iterator[None]:
-    """Replace functions of a program, and the `forward` of its modules, until the block ends."""
-    changed = []
-    for name, other in others.items():
-        own = getattr(student, name, None)
-        place: Any = own if isinstance(own, type) else student
-        attribute = "forward" if isinstance(own, type) else name
-        changed.append((place, attribute, getattr(place, attribute, None)))
-        setattr(place, attribute, _as_method(other) if place is own else other)
-    try:
-        yield
-    finally:
-        for place, attribute, own in changed:
-            setattr(place, attribute, own)
 
 
 def _as_method(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -112,8 +99,8 @@ def _stand_in(parameters: Sequence[str], answers: Sequence[tuple[Shapes, Any]]) 
 
 
 def _mixed_alike(answer: Any, given: Sequence[Any]) -> Any:
-    totals: dict[str, Any] = {}
-    return map_leaves(lambda leaf: _mixed(leaf, given, totals), answer)
+    mixing = _Mixing([(part, False) for part in leaves(list(given))])
+    return map_leaves(mixing.mixed, answer)
 
 
 def _rows_of(known: Shapes, answer: Any) -> int:
@@ -147,24 +134,9 @@ def _count_like(known: Shapes, shapes: Shapes, rows: int) -> int | None:
 
 def _by_row(answer: Any, given: Sequence[Any], known: Shapes, rows: int, count: int) -> Any:
     """Return an answer whose rows depend on those of the arguments alone, and are drawn alike."""
-    parts = [*zip(leaves(list(given)), itertools.chain(*known), strict=True)]
-    totals: list[dict[str, Any]] = [{} for _ in range(max(count, 1))]
-
-    def row(leaf: Any, number: int) -> Any:
-        mine = [part[number] if count and _has_rows(shape, rows) else part for part, shape in parts]
-        return _mixed(leaf[:1], mine, totals[number])
-
-    def made(leaf: Any) -> Any:
-        if not count:
-            return row(leaf, 0)[0]
-        each = [row(leaf, number) for number in range(count)]
-        if isinstance(leaf, np.ndarray):
-            return np.concatenate(each)
-        import torch
-
-        return torch.cat(each)
-
-    return map_leaves(made, answer)
+    parts = zip(leaves(list(given)), itertools.chain(*known), strict=True)
+    mixing = _Mixing([(part, count > 0 and _has_rows(shape, rows)) for part, shape in parts], count)
+    return map_leaves(lambda leaf: mixing.mixed(leaf[:1]) if count else mixing.mixed(leaf[:1])[0], answer)
 
 
 def in_order(parameters: Sequence[str], args: Sequence[Any], kwargs: Mapping[str, Any]) -> list[Any]:
@@ -184,31 +156,63 @@ def shapes_of(given: Sequence[Any]) -> Shapes:
     ]
 
 
-def _mixed(leaf: Any, given: Sequence[Any], totals: dict[str, Any]) -> Any:
-    """Return an array of fractions scaled by a function of all arguments, through which gradients flow.
+class _Mixing:
+    """Makes arrays whose entries each depend on all arguments in their own way, with gradients that flow to these.
 
-    `totals` holds by dtype what was computed of these arguments so far.
+    `parts` are the leaves of the arguments, each with whether it has a row for each of `count` rows of the answer.
     """
-    dtype = str(getattr(leaf, "dtype", ""))
-    if "float" not in dtype:
-        return leaf
-    if dtype not in totals:
-        totals[dtype] = _total(given, leaf)
-    return leaf * (1.5 + (np.tanh(totals[dtype]) if isinstance(leaf, np.ndarray) else totals[dtype].tanh()))
+
+    def __init__(self, parts: list[tuple[Any, bool]], count: int = 0) -> None:
+        self._parts = [(part, by_row) for part, by_row in parts if hasattr(part, "shape") and 0 not in part.shape]
+        self._count = count
+        self._totals: dict[str, Any] = {}  # by dtype
+
+    def mixed(self, leaf: Any) -> Any:
+        """Return an array with fractions scaled, so that none changes its sign, or whole numbers below the largest of it."""
+        kind = str(getattr(leaf, "dtype", ""))
+        if "float" in kind:
+            if kind not in self._totals:
+                self._totals[kind] = self._total(leaf)
+            total = self._beside(self._totals[kind], leaf)
+            inner, outer = (_spread(leaf, number) for number in range(2))
+            if isinstance(leaf, np.ndarray):
+                return leaf * (1.5 + np.sin(np.arcsinh(total) * inner + outer)).astype(leaf.dtype)
+            return leaf * (1.5 + (total.asinh() * inner + outer).sin())
+        if self._count:
+            leaf = leaf[[0] * self._count]
+        return (leaf + self._beside(self._whole_total(leaf), leaf)) % (leaf.max() + 1) if "int" in kind else leaf
+
+    def _beside(self, total: Any, leaf: Any) -> Any:
+        """Return a number, or one for each row, in the form in which it meets an array."""
+        return total.reshape(-1, *[1] * (len(leaf.shape) - 1)) if self._count else total
+
+    def _total(self, like: Any) -> Any:
+        """Return the sum over all arrays of their inner products with fixed numbers, in the dtype of another array."""
+        numpy = isinstance(like, np.ndarray)
+        total: Any = np.zeros(self._count or (), like.dtype) if numpy else like.new_zeros(self._count or ())
+        for number, (array, by_row) in enumerate(self._parts):
+            flat = array.reshape((self._count, -1) if by_row else -1)
+            fixed = _fixed(flat.shape[-1], number)
+            if isinstance(array, np.ndarray) or numpy:
+                total = total + (np.asarray(flat, like.dtype) * fixed.astype(like.dtype)).sum(-1)
+            else:
+                total = total + (flat.to(like.dtype) * like.new_tensor(fixed)).sum(-1)
+        return total
+
+    def _whole_total(self, like: Any) -> Any:
+        """Return a whole number that depends on every entry of all arrays of whole numbers and its place, or one for each row."""
+        total = np.zeros(self._count or (), np.int64)
+        for number, (array, by_row) in enumerate(self._parts):
+            if "int" in str(array.dtype):
+                flat = np.asarray(array).astype(np.int64).reshape((self._count, -1) if by_row else -1)
+                total = (total + (flat * (np.arange(flat.shape[-1]) + number + 1)).sum(-1)) % PRIME
+        return total if isinstance(like, np.ndarray) else like.new_tensor(total)
 
 
-def _total(given: Sequence[Any], like: Any) -> Any:
-    """Return the sum over all arrays of their inner products with fixed numbers, in the dtype of another array."""
-    arrays = [array for array in leaves(list(given)) if hasattr(array, "shape") and 0 not in array.shape]
-    return sum((_projected(array, number, like) for number, array in enumerate(arrays)), like.reshape(-1)[:1].sum() * 0)
-
-
-def _projected(array: Any, number: int, like: Any) -> Any:
-    """Return the inner product of an array with fixed numbers, in the dtype of another."""
-    fixed = _fixed(int(np.prod(array.shape)), number)
-    if isinstance(array, np.ndarray) or isinstance(like, np.ndarray):
-        return (np.asarray(array, like.dtype).reshape(-1) * fixed.astype(like.dtype)).sum()
-    return (array.to(like.dtype).reshape(-1) * like.new_tensor(fixed)).sum()
+def _spread(leaf: Any, number: int) -> Any:
+    """Return numbers between -1.5 and 1.5, one for each entry of an array, in its dtype."""
+    fixed = 1.5 * np.cos(np.arange(1, int(np.prod(leaf.shape)) + 1) * (number + 2.0)).reshape(leaf.shape)
+    return fixed.astype(leaf.dtype) if isinstance(leaf, np.ndarray) else leaf.new_tensor(fixed)
 
 
 @functools.cache

@@ -32,6 +32,7 @@ import numpy as np
 from autograder.sandbox.child import (
     answers_read,  # noqa: F401 (here, since no child can read a file once it has a submission)
     names_used,  # noqa: F401
+    scrambled_answers,  # noqa: F401
     stand_ins,  # noqa: F401
     tensors_made,  # noqa: F401
     value_trail,  # noqa: F401

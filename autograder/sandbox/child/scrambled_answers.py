@@ -1,0 +1,71 @@
+"""Call an exercise of a submission while the answers of others are changed on their way to it.
+
+All numbers of an array are changed in the same way. So code that builds on the answers as the reference does
+gives what the reference gives on top of the same changed answers, with whatever calls it gets them: one for each row, all at
+once, or turned round. Code that does without them, and is only right because wrong answers say so little, does not.
+"""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import operator
+from collections.abc import Callable, Sequence
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+from autograder.sandbox.child.program import Invocation, call_module
+from autograder.sandbox.child.replaced import place_of, put_in_place
+from autograder.sandbox.child.tree import map_leaves
+
+SUM = 1e-4  # by how much shares may miss one
+
+
+def call_scrambled(
+    student: ModuleType,
+    _: object,
+    path: str,
+    args: list[Any],
+    kwargs: dict[str, Any],
+    module: dict[str, Any] | None,
+    names: Sequence[str],
+) -> list[Any]:
+    """Make one call while what `names` answer is scrambled; return its value, and the arguments as they are afterwards."""
+    own = {place_of(student, name): getattr(*place_of(student, name), None) for name in names}
+    with put_in_place({place: _scrambling(function) for place, function in own.items() if callable(function)}):
+        found = operator.attrgetter(path)(student)
+        if module is None:
+            return [found(*args, **kwargs), args]
+        return [call_module(found, Invocation(path, args, kwargs, module, keep=False), module), args]
+
+
+def _scrambling(own: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(own)
+    def scrambling(*args: Any, **kwargs: Any) -> Any:
+        places = itertools.count()
+        return map_leaves(lambda leaf: _scrambled(leaf, next(places)), own(*args, **kwargs))
+
+    return scrambling
+
+
+def _scrambled(leaf: Any, place: int) -> Any:
+    """Return fractions times a number for their place in the answer; shares of one are squared, and shares again.
+
+    A sum of such answers is scrambled as each of them is.
+    """
+    if "float" not in str(getattr(leaf, "dtype", type(leaf))):
+        return leaf
+    shape = getattr(leaf, "shape", ())
+    for axis in reversed(range(len(shape))):
+        if (
+            shape[axis] > 1
+            and 0 not in shape
+            and bool((leaf >= 0).all())
+            and bool((abs(leaf.sum(axis) - 1) < SUM).all())
+        ):
+            squares = leaf * leaf
+            total = squares.sum(axis)
+            return squares / (total.unsqueeze(axis) if hasattr(leaf, "detach") else np.expand_dims(total, axis))
+    return leaf * (0.6 + 0.31 * place % 0.7)
