@@ -76,9 +76,12 @@ def test_a_wrong_module_excuses_no_other_mistake(graded: Grade, tensors: Assignm
 
 
 def test_a_constant_module_excuses_nothing(graded: Grade, tensors: Assignment) -> None:
-    """Whoever lets Affine ignore its input earns no Chain with it."""
-    result = graded(tensors.reference.replace(RIGHT, "return (x * 0).sum(-1, keepdim=True) + self.bias"))
-    assert scores(result)[2] == 0
+    """Where Affine ignores its input, a Chain that ignores what its first map says gives the same, and earns nothing with it."""
+    constant = tensors.reference.replace(RIGHT, "return (x * 0).sum(-1, keepdim=True) + self.bias")
+    assert scores(graded(constant))[2] == 2  # the right Chain, as stand-ins for Affine show
+    careless = constant.replace("self.second(doubled(self.first(x)))", "self.second(self.first(x) * 0)")
+    assert careless != constant
+    assert scores(graded(careless))[2] == 0
 
 
 def test_a_missing_gradient_is_said_to_be_missing(graded: Grade, tensors: Assignment) -> None:
