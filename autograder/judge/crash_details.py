@@ -172,12 +172,15 @@ def no_attribute(crash: Crash, match: re.Match[str]) -> str:
 
 
 def no_method(crash: Crash, match: re.Match[str]) -> str:
-    """Say that the student's class has lost a method of the stub's, and which one is alike."""
+    """Say that the student's class has lost a method of the stub's, and which one is alike, or that the stub's has none, either."""
     owner, name = match["owner"], match["name"]
     defined = {found for chunk in crash.source.chunks for found in re.findall(r"\bdef (\w+)", chunk.text)}
     given = {known.rpartition(".")[2] for known in crash.signatures}
     alike = difflib.get_close_matches(name, sorted(defined - given), 1)
     near = say(" There is a `{name}`.", name=alike[0]) if alike else ""
+    if not near and f"{owner}.{name}" not in crash.signatures:
+        told = marked("A `{owner}` cannot be called: it has no `{name}`. Call the parts that it holds, or give it one.")
+        return say(told, owner=owner, name=name)
     told = marked("There is no method `{name}` in your `{owner}`.{near} Was it renamed or removed?")
     return say(told, name=name, owner=owner, near=near)
 

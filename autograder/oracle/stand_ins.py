@@ -1,4 +1,4 @@
-"""Decide whether an exercise that crashed on another one's wrong answer is right by itself.
+"""Decide whether an exercise that gave something wrong, on another one's wrong answer, is right by itself.
 
 The right answer cannot be given to the student's code, because no expected value may enter the sandbox. So random functions
 stand in for the wrong exercises, in the sandbox and here. The exercise is right where it gives what the reference gives.
