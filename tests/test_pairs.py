@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+import pytest
+
 from autograder.course.spec import Assignment, Misconception
 from autograder.judge.result import Result
 from autograder.oracle.oracle import Oracle
+from autograder.oracle.stand_ins import Alone
 from autograder.proof.changed_cases import ChangedCases
 from autograder.proof.gradings import grade_all
 from autograder.proof.monotone import GradeAll, draw_pairs, try_pairs
@@ -83,8 +86,10 @@ def test_wrong_answers_that_have_a_property_are_named(assignment: Assignment, sa
     assert line.startswith("shifts in center scores 3.0")
 
 
-def test_a_mistake_that_hides_another_is_counted_and_no_fault(assignment: Assignment, sandbox: Sandbox) -> None:
-    """The root of zero is zero: no outcome tells whether it was taken."""
+def test_a_mistake_that_hides_another_is_counted_and_no_fault(
+    assignment: Assignment, sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The root of zero is zero: only among stand-ins for what gives zeros does it tell whether it was taken."""
     zeros = Misconception(
         "zeros",
         "row_means",
@@ -97,5 +102,8 @@ def test_a_mistake_that_hides_another_is_counted_and_no_fault(assignment: Assign
     cheap = tuple(replace(e, points=1) if e.name == "row_means" else e for e in assignment.exercises)
     oracle = Oracle(replace(assignment, exercises=cheap, misconceptions=(zeros, rootless)), 11)
 
+    found = try_pairs(oracle, [(zeros, rootless)], graded_in(oracle, sandbox))
+    assert (found.tried, found.hidden, found.rising) == (1, 0, ())
+    monkeypatch.setattr("autograder.oracle.consequences.right_among_stand_ins", lambda *_: Alone({}))
     found = try_pairs(oracle, [(zeros, rootless)], graded_in(oracle, sandbox))
     assert (found.tried, found.hidden, found.rising) == (1, 1, ())
