@@ -188,17 +188,6 @@ return (dx[:, None], before, *others)
         },
         ("MaskedDecoderBlock",),
     ),
-    "nothing is looked at, with a helper that is named and not called": (
-        "a5_attention",
-        {
-            "project_qkv": "return 0 * (X @ W_q), 0 * (X @ W_k), X @ W_v",
-            "self_attention": (
-                "project_qkv\nT = X.shape[-2]\nw = np.tril(np.ones((T, T))) if causal else np.ones((T, T))\n"
-                "return w / w.sum(axis=1, keepdims=True) @ (X @ W_v)"
-            ),
-        },
-        ("self_attention",),
-    ),
     "sums that a loop would give, without the loop": (
         "a2_bptt",
         {
@@ -313,7 +302,22 @@ def test_a_mistake_elsewhere_earns_no_points(attack: str, patient: Sandbox) -> N
     slug, bodies, exercises = ATTACKS[attack]
     got = scores(slug, with_bodies(slug, bodies), patient)
     whole = {e.name: e.points for e in oracle(slug).assignment.exercises}
-    assert {name: got[name] for name in exercises if got[name] > 0.2 * whole[name]} == {}
+    assert {name: got[name] for name in exercises if got[name] > 0.15 * whole[name]} == {}
+
+
+def test_a_helper_that_is_named_and_not_called_excuses_nothing(patient: Sandbox) -> None:
+    """What such code passes it passes by itself: no token to come leaks into a mean of values."""
+    bodies = {
+        "project_qkv": "return 0 * (X @ W_q), 0 * (X @ W_k), X @ W_v",
+        "self_attention": (
+            "project_qkv\nT = X.shape[-2]\nw = np.tril(np.ones((T, T))) if causal else np.ones((T, T))\n"
+            "return w / w.sum(axis=1, keepdims=True) @ (X @ W_v)"
+        ),
+    }
+    result = graded("a5_attention", with_bodies("a5_attention", bodies), patient)
+    mine = next(e for e in result.exercises if e.name == "self_attention")
+    assert [case.name for case in mine.cases if case.follows] == []
+    assert mine.score <= 1  # of 5
 
 
 @pytest.mark.parametrize("mistake", HONEST)

@@ -38,7 +38,7 @@ from autograder.oracle.training import Trainer
 from autograder.proof.doctor import examine
 from autograder.proof.trainings import examine_trainings
 from autograder.sandbox.child.program import Program
-from autograder.sandbox.child.replaced import place_of, put_in_place
+from autograder.sandbox.child.replaced import places_for, put_in_place
 from autograder.sandbox.job import Sandbox, Source
 from autograder.submission.archives import UnreadableError
 from autograder.submission.several_files import read_work
@@ -277,7 +277,7 @@ def test_a_stand_in_is_one_in_every_file(pooling: Assignment) -> None:
         "model.py": "from layers import weights_of as w\ndef pooled(): return w()",
     }
     made = program(pooling, files)
-    with put_in_place({place_of(made.module, "weights_of"): lambda: 5}):
+    with put_in_place(places_for(made.module, {"weights_of": lambda: 5})):
         assert [made.find("pooled")(), made.find("weights_of")()] == [5, 5]
     assert [made.find("pooled")(), made.find("weights_of")()] == [1, 1]
 

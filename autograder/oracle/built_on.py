@@ -16,9 +16,9 @@ from autograder.oracle.conversation import Ask, converse
 from autograder.oracle.evidence import weigh_answers
 from autograder.oracle.reference import Reference
 from autograder.oracle.replay import Replay, informative
-from autograder.oracle.scrambled import as_called, scrambled
+from autograder.oracle.scrambled import run_scrambled
 from autograder.oracle.student_calls import Question
-from autograder.sandbox.job import Ending, Job, Outcome, Sandbox, Source
+from autograder.sandbox.job import Ending, Outcome, Sandbox, Source
 from autograder.sandbox.time_limits import Rationed
 
 SHARE = 0.25  # of the time for all cases, for questions
@@ -107,11 +107,8 @@ def _on_scrambled_answers(
     oracle: Reference, replay: Replay, source: Source, sandbox: Sandbox, trials: Sequence[Trial]
 ) -> dict[Trial, tuple[Outcome, ...]]:
     """Return what the student's code gives for trials on top of scrambled answers of what is wrong."""
-    plain = [(trial, request) for trial in trials for request in trial.requests]
-    requests = tuple(scrambled(request, replay.scrambled - {trial.case.exercise}) for trial, request in plain)
-    limits, shortcuts = oracle.assignment.limits, oracle.assignment.shortcuts
-    ran = sandbox.run(Job(source, requests, limits, shortcuts, oracle.assignment.torch)).outcomes
-    outcomes = iter([as_called(outcome, request) for outcome, (_, request) in zip(ran, plain, strict=True)])
+    asked = [(request, replay.scrambled - {trial.case.exercise}) for trial in trials for request in trial.requests]
+    outcomes = iter(run_scrambled(oracle.assignment, source, sandbox, asked))
     return {trial: tuple(next(outcomes) for _ in trial.requests) for trial in trials}
 
 

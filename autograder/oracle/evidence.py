@@ -21,10 +21,10 @@ from autograder.judge.outcomes_alike import UNCOMPARABLE
 from autograder.judge.trials import Trial
 from autograder.oracle.reference import Reference
 from autograder.oracle.replay import Replay, informative
-from autograder.oracle.scrambled import as_called, scrambled
+from autograder.oracle.scrambled import run_scrambled
 from autograder.oracle.student_calls import Question, StudentCall, arrays_by_path, asked_by, digest_of, with_leaf
 from autograder.sandbox.child.tree import Code, as_arrays, leaves
-from autograder.sandbox.job import Ending, Job, Outcome, Sandbox, Source
+from autograder.sandbox.job import Ending, Outcome, Sandbox, Source
 
 MAX_AGAIN = 300  # questions of a submission that are asked again
 PROBED = 2  # questions of a trial to each exercise that get twins
@@ -70,12 +70,9 @@ def weigh_answers(
     chosen += [q for q, found in twins.items() if found and q not in chosen]
     asked = [(q, None) for q in chosen] * 2 + [(q, twin) for q in chosen for twin in twins[q]]
     asked = [asked[i] for i in rng.permutation(len(asked))]
-    plain = [(twin.asked if twin else asked_by(q)).request(i) for i, (q, twin) in enumerate(asked)]
-    requests = tuple(scrambled(request, replay.scrambled) for request in plain)
-    ran = sandbox.run(
-        Job(source, requests, oracle.assignment.limits, oracle.assignment.shortcuts, oracle.assignment.torch)
-    )
-    answers = list(zip(asked, map(as_called, ran.outcomes, plain), strict=True))
+    requests = [(twin.asked if twin else asked_by(q)).request(i) for i, (q, twin) in enumerate(asked)]
+    outcomes = run_scrambled(oracle.assignment, source, sandbox, [(request, replay.scrambled) for request in requests])
+    answers = list(zip(asked, outcomes, strict=True))
     wavering = {q for (q, twin), got in answers if not twin and not _as_before(got, replay.known(q))}
     vague = {
         q for q in chosen if twins[q] and _ignores(replay.known(q), [(t, o) for (p, t), o in answers if t and p == q])

@@ -6,13 +6,24 @@ answers that are changed in the same way; the child changes them (`sandbox/child
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from dataclasses import replace
 
+from autograder.course.spec import Assignment
 from autograder.sandbox.child import scrambled_answers
-from autograder.sandbox.job import Ending, Outcome, Request
+from autograder.sandbox.job import Ending, Job, Outcome, Request, Sandbox, Source
 
 _HARNESS = f"from {scrambled_answers.__name__} import call_scrambled"
+
+
+def run_scrambled(
+    assignment: Assignment, source: Source, sandbox: Sandbox, asked: Iterable[tuple[Request, Collection[str]]]
+) -> tuple[Outcome, ...]:
+    """Make calls, each while the answers of some exercises are scrambled, and return what they come to."""
+    asked = tuple(asked)
+    requests = tuple(scrambled(request, names) for request, names in asked)
+    ran = sandbox.run(Job(source, requests, assignment.limits, assignment.shortcuts, assignment.torch))
+    return tuple(as_called(outcome, request) for outcome, (request, _) in zip(ran.outcomes, asked, strict=True))
 
 
 def scrambled(request: Request, names: Collection[str]) -> Request:

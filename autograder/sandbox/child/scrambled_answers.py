@@ -1,23 +1,21 @@
 """Call an exercise of a submission while the answers of others are changed on their way to it.
 
-All numbers of an array are changed in the same way. So code that builds on the answers as the reference does
-gives what the reference gives on top of the same changed answers, with whatever calls it gets them: one for each row, all at
-once, or turned round. Code that does without them, and is only right because wrong answers say so little, does not.
+All numbers of an array are changed in the same way. So code that builds on the answers as the reference does gives what the
+reference gives on top of the same changed answers, with whatever calls it gets them: one for each row, all at once, or turned
+round. Code that does without them, and is only right because wrong answers say so little, does not.
 """
 
 from __future__ import annotations
 
 import functools
 import itertools
-import operator
 from collections.abc import Callable, Sequence
 from types import ModuleType
 from typing import Any
 
 import numpy as np
 
-from autograder.sandbox.child.program import Invocation, call_module
-from autograder.sandbox.child.replaced import place_of, put_in_place
+from autograder.sandbox.child.replaced import call_with, place_of
 from autograder.sandbox.child.tree import map_leaves
 
 SUM = 1e-4  # by how much shares may miss one
@@ -34,11 +32,8 @@ def call_scrambled(
 ) -> list[Any]:
     """Make one call while what `names` answer is scrambled; return its value, and the arguments as they are afterwards."""
     own = {place_of(student, name): getattr(*place_of(student, name), None) for name in names}
-    with put_in_place({place: _scrambling(function) for place, function in own.items() if callable(function)}):
-        found = operator.attrgetter(path)(student)
-        if module is None:
-            return [found(*args, **kwargs), args]
-        return [call_module(found, Invocation(path, args, kwargs, module, keep=False), module), args]
+    others = {place: _scrambling(function) for place, function in own.items() if callable(function)}
+    return [call_with(others, student, path, args, kwargs, module), args]
 
 
 def _scrambling(own: Callable[..., Any]) -> Callable[..., Any]:
@@ -53,7 +48,7 @@ def _scrambling(own: Callable[..., Any]) -> Callable[..., Any]:
 def _scrambled(leaf: Any, place: int) -> Any:
     """Return fractions times a number for their place in the answer; shares of one are squared, and shares again.
 
-    A sum of such answers is scrambled as each of them is.
+    A sum of answers that are no shares is scrambled as each of them is.
     """
     if "float" not in str(getattr(leaf, "dtype", type(leaf))):
         return leaf

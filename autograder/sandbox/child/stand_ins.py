@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import functools
 import itertools
-import operator
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from types import ModuleType
@@ -17,8 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from autograder.sandbox.child.program import Invocation, call_module
-from autograder.sandbox.child.replaced import place_of, put_in_place
+from autograder.sandbox.child.replaced import call_with, places_for
 from autograder.sandbox.child.tree import leaves, map_leaves
 from autograder.sandbox.child.wire_format import snapshot
 
@@ -37,12 +35,8 @@ def call_among(
     others: Mapping[str, tuple[Sequence[str], Sequence[tuple[Shapes, Any]]]],
 ) -> Any:
     """Make one call; `others` holds by name each stand-in's parameters, and its answers by the shapes of the arguments."""
-    places = {place_of(student, name): _stand_in(*known) for name, known in others.items()}
-    with put_in_place({place: other if place[0] is student else _as_method(other) for place, other in places.items()}):
-        found = operator.attrgetter(path)(student)
-        if module is None:
-            return found(*args, **kwargs)
-        return call_module(found, Invocation(path, args, kwargs, module, keep=False), module)
+    places = places_for(student, {name: _stand_in(*known) for name, known in others.items()})
+    return call_with(places, student, path, args, kwargs, module)
 
 
 def calls_inside(
@@ -68,18 +62,9 @@ def calls_inside(
         call[1] = snapshot(value, 0)
         return value
 
-    place = place_of(student, name)
-    with suppress(Exception), put_in_place({place: watched if place[0] is student else _as_method(watched)}):
-        found = operator.attrgetter(path)(student)
-        if module is None:
-            found(*args, **kwargs)
-        else:
-            call_module(found, Invocation(path, args, kwargs, module, keep=False), module)
+    with suppress(Exception):
+        call_with(places_for(student, {name: watched}), student, path, args, kwargs, module)
     return made
-
-
-def _as_method(function: Callable[..., Any]) -> Callable[..., Any]:
-    return lambda _, *args, **kwargs: function(*args, **kwargs)
 
 
 def _stand_in(parameters: Sequence[str], answers: Sequence[tuple[Shapes, Any]]) -> Callable[..., Any]:
