@@ -25,7 +25,7 @@ from autograder.course.catalog import load_assignment
 from autograder.course.spec import Assignment, Call, Status, Visibility
 from autograder.judge.axis_names import names_in
 from autograder.judge.crash_kinds import CRASHES, PROCESS_ENDED
-from autograder.judge.crash_reasons import RULES, reason_of_crash
+from autograder.judge.crash_reasons import RULES, kind_of_crash, reason_of_crash
 from autograder.judge.outcomes_alike import likeness, same_outcomes
 from autograder.judge.shapes_that_meet import lost_axes
 from autograder.judge.terminal_text import result_as_text
@@ -179,6 +179,20 @@ def test_what_is_looked_for_and_not_there_has_a_reason(text: str) -> None:
         Trouble("ValueError", text), Visibility.HIDDEN, Source("", ()), Call((), {}), "mix", STUB, {}
     )
     assert told.startswith("`index` and `remove` fail")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "cannot assign module before Module.__init__() call",
+        "cannot assign parameters before Module.__init__() call",
+        "'Model' object has no attribute '_backward_hooks'",
+        "'Model' object has no attribute '_load_state_dict_pre_hooks'",
+    ],
+)
+def test_a_constructor_that_does_not_call_its_parent_s_is_told_so(text: str) -> None:
+    """Whether torch notices when something is put into the module, or when it is called."""
+    assert kind_of_crash(Trouble("AttributeError", text)) == "super_not_called"
 
 
 def raised(text: str, **arguments: object) -> Trouble:

@@ -42,6 +42,7 @@ COVERED = {
         "compare",
         "crash_details",
         "crash_kinds",
+        "crash_names",
         "crash_shapes",
         "forbidden",
         "grade",

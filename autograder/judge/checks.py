@@ -140,7 +140,7 @@ class untouched(ByValue):
             for position, (before, after) in enumerate(itertools.zip_longest(call.args, answer.args)):
                 if not _same(before, after):
                     text = say("Your function changed this argument in place; work on a copy of it.")
-                    return Finding("mutated", text, say("argument {n}", n=position + 1), after, before, call=index)
+                    return Finding("mutated", text, f"argument {position + 1}", after, before, call=index)
         return None
 
     def alike(self, got: Answers, other: Answers) -> bool:

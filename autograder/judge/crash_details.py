@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
-
-import numpy as np
 
 from autograder.course.language import marked, say
 from autograder.judge.axis_names import AxisNames
@@ -16,24 +13,7 @@ from autograder.judge.calls_as_text import Signatures
 from autograder.sandbox.job import Part, Source, Trouble
 
 MAX_KEYS = 12
-_OF_TENSORS = frozenset(
-    {"unsqueeze", "permute", "expand", "masked_fill", "detach", "cpu", "dim", "numel", "mT", "tril"}
-)
-_TYPES = {"Tensor": "tensor", "numpy.ndarray": "array", "ndarray": "array", "NoneType": "None", "torch.Size": "tuple"}
-_CONTAINER = marked(
-    "{what} is a {owner}, which has no `{name}`. Make one array of it first, or take the part that you mean."
-)
-_SINGLE = marked("{what} is a single {owner}, which has no `{name}`.")
-_LACKS = {
-    **dict.fromkeys(("list", "tuple", "dict"), _CONTAINER),
-    **dict.fromkeys(("int", "float", "bool", "str"), _SINGLE),
-    "function": marked("{what} is a {owner} and has no `{name}`: call it first."),
-}
-# An attribute that the other library's arrays have, by whether this is a tensor.
-_OF_THE_OTHER = {
-    True: marked("{what} is a torch tensor, which has no `{name}`. Is that numpy's name for it?"),
-    False: marked("{what} is a numpy array, which has no `{name}`. Is that torch's name for it?"),
-}
+TYPES = {"Tensor": "tensor", "numpy.ndarray": "array", "ndarray": "array", "NoneType": "None", "torch.Size": "tuple"}
 _NO_KEYS = marked({
     "tensor": "A tensor is not found among the keys of a dict, even if it holds the same number: make an int of it first.",
     "array": "An array is not found among the keys of a dict, even if it holds the same number: make an int of it first.",
@@ -129,77 +109,6 @@ def none_here(crash: Crash, _: re.Match[str]) -> str:
     own = (name for unknown in crash.trouble.parts if (name := unknown.text.partition("(")[0]) in crash.source.names())
     called = next(own, "")
     return say("A value is None here. Does your `{name}` end without a `return`?", name=called) if called else ""
-
-
-def undefined_name(crash: Crash, match: re.Match[str]) -> str:
-    """Say which name is likely to be meant."""
-    name = match["name"]
-    if crash.source.holds(f"self.{name}"):
-        told = marked("There is no variable `{name}` here. What belongs to the object is reached as `self.{name}`.")
-        return say(told, name=name)
-    here = crash.trouble.frames[-1].label if crash.trouble.frames else ""
-    if (home := crash.source.file_of(name)) and here and home != here:
-        told = marked("`{name}` is defined in {home}, and {here} does not have it. Does {here} import it?")
-        return say(told, name=name, home=home, here=here)
-    if name in crash.source.names():
-        told = marked(
-            "There is no variable named `{name}` here, though your file has one: does its own definition fail, or come later?"
-        )
-        return say(told, name=name)
-    known = {*crash.given, *crash.source.names(), "np", "torch"} - {name}
-    near = difflib.get_close_matches(name, sorted(known), 1)
-    if near:
-        return say("There is no variable named `{name}` here. Is it `{near}`?", name=name, near=near[0])
-    told = marked("There is no variable named `{name}` here. Was it renamed, or misspelt, or is an import missing?")
-    return say(told, name=name)
-
-
-def no_attribute(crash: Crash, match: re.Match[str]) -> str:
-    """Say what something is that has no such attribute."""
-    owner, name = match["owner"], match["name"]
-    known = crash.first is not None and crash.first.type_name in (owner, _TYPES.get(owner, "object"), "unknown")
-    what = f"`{crash.first.text}`" if known and crash.first else say("A {type}", type=_TYPES.get(owner, owner))
-    if owner in _LACKS:
-        return say(_LACKS[owner], what=what, owner=owner, name=name)
-    if owner in ("Tensor", "numpy.ndarray", "ndarray"):
-        near = difflib.get_close_matches(name, dir(np.ndarray), 1)
-        if near and near[0] != name and name not in _OF_TENSORS:
-            return say("{what} has no `{name}`. Is it `{near}`?", what=what, name=name, near=near[0])
-        return say(_OF_THE_OTHER[owner == "Tensor"], what=what, name=name)
-    if not crash.source.holds(f"class {owner}"):
-        return say("{what} is of type {owner}, which has no `{name}`.", what=what, owner=owner, name=name)
-    return no_method(crash, match) if f"{owner}.{name}" in crash.signatures else _nothing_made(crash, owner, name)
-
-
-def no_method(crash: Crash, match: re.Match[str]) -> str:
-    """Say that the student's class has lost a method of the stub's, and which one is alike, or that the stub's has none, either."""
-    owner, name = match["owner"], match["name"]
-    defined = {found for chunk in crash.source.chunks for found in re.findall(r"\bdef (\w+)", chunk.text)}
-    given = {known.rpartition(".")[2] for known in crash.signatures}
-    alike = difflib.get_close_matches(name, sorted(defined - given), 1)
-    near = say(" There is a `{name}`.", name=alike[0]) if alike else ""
-    if not near and f"{owner}.{name}" not in crash.signatures:
-        told = marked("A `{owner}` cannot be called: it has no `{name}`. Call the parts that it holds, or give it one.")
-        return say(told, owner=owner, name=name)
-    told = marked("There is no method `{name}` in your `{owner}`.{near} Was it renamed or removed?")
-    return say(told, name=name, owner=owner, near=near)
-
-
-def _nothing_made(crash: Crash, owner: str, name: str) -> str:
-    """Say that an object of the student's own class has no such attribute, and which it has."""
-    made = {
-        found
-        for chunk in crash.source.chunks
-        for found in re.findall(r"\bself\.(\w+)\s*(?::[^=\n]{1,80})?=[^=]", chunk.text)
-    }
-    near = difflib.get_close_matches(name, sorted(made - {name}), 1)
-    if near:
-        told = marked("`{owner}` has no `{name}`: nothing of that name was made in its constructor. There is `{near}`.")
-        return say(told, owner=owner, name=name, near=near[0])
-    told = marked(
-        "`{owner}` has no `{name}`: nothing of that name was made in its constructor. Is it made in `__init__`?"
-    )
-    return say(told, owner=owner, name=name)
 
 
 def parameter_names(crash: Crash, _: re.Match[str]) -> str:
@@ -312,7 +221,7 @@ def unusable(crash: Crash, match: re.Match[str]) -> str:
         told = marked(
             "`{name}` is of type {type}, which cannot be called. Is that name used for something else as well?"
         )
-        return say(told, name=called, type=_TYPES.get(match["type"], match["type"]))
-    if part is None or part.type_name != _TYPES.get(match["type"], match["type"]):
+        return say(told, name=called, type=TYPES.get(match["type"], match["type"]))
+    if part is None or part.type_name != TYPES.get(match["type"], match["type"]):
         return ""
     return say("`{name}` is of type {type}, which cannot be used like this.", name=part.text, type=part.type_name)

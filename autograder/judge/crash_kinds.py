@@ -28,6 +28,7 @@ CRASHES = marked({
     "undefined_name": "A name is used that is not defined there.",
     "read_before_assignment": "A variable is read before anything is assigned to it: in a loop or branch that may not run, or further down.",
     "no_such_method": "A class has lost a method that the stub has. Was it renamed or removed?",
+    "super_not_called": "A module takes in parameters and parts only after `super().__init__()`: is it the first line of your `__init__`?",
     "no_such_attribute": "Something of another type than you expect is here.",
     "parameters_of_the_stub_changed": "Your code is called with the parameters of the stub. They are given, and so is the constructor of a class: keep them.",
     "wrong_arguments": "Your code calls a function with arguments that it does not take: look at its parameters, their number and their names.",

@@ -9,6 +9,7 @@ from __future__ import annotations
 from autograder.course.language import say
 from autograder.course.spec import Call, Visibility
 from autograder.judge import crash_details as seen
+from autograder.judge import crash_names as names
 from autograder.judge import crash_shapes as shapes
 from autograder.judge import rules_of_functions as rules
 from autograder.judge.axis_names import names_in
@@ -72,12 +73,18 @@ RULES = (
     Rule("pair_for_a_tensor", r"torch\.return_types\.(?:max|min|median|sort|topk)\b"),
     Rule("ids_for_a_layer", r"RNN input dtype \(torch\.int"),
     Rule("none_used", r"'?NoneType'?|not NoneType|got None", seen.none_here),
-    Rule("undefined_name", r"name '(?P<name>\w+)' is not defined", seen.undefined_name, "NameError"),
+    Rule("undefined_name", r"name '(?P<name>\w+)' is not defined", names.undefined_name, "NameError"),
     Rule(
-        "read_before_assignment", r"local variable '(?P<name>\w+)'|free variable", types="UnboundLocalError|NameError"
+        "read_before_assignment",
+        r"(?:local|free) variable '(?P<name>\w+)'",
+        names.not_assigned,
+        "UnboundLocalError|NameError",
     ),
-    Rule("no_such_method", r"Module \[(?P<owner>\w+)\] is missing the required \"(?P<name>forward)\"", seen.no_method),
-    Rule("no_such_attribute", r"'(?P<owner>[\w.]+)' object has no attribute '(?P<name>\w+)'", seen.no_attribute),
+    Rule("no_such_method", r"Module \[(?P<owner>\w+)\] is missing the required \"(?P<name>forward)\"", names.no_method),
+    Rule(
+        "super_not_called", r"before Module\.__init__\(\)|has no attribute '_(?:modules|parameters|buffers|\w+_hooks)'"
+    ),
+    Rule("no_such_attribute", r"'(?P<owner>[\w.]+)' object has no attribute '(?P<name>\w+)'", names.no_attribute),
     Rule("parameters_of_the_stub_changed", _ARGUMENTS, seen.case_calls_in_vain, "TypeError", by_case=True),
     Rule("wrong_arguments", _ARGUMENTS, seen.wrong_call, "TypeError"),
     Rule(

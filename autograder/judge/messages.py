@@ -71,7 +71,8 @@ def explain_finding(
     call = _call_shown(made, function, signatures, smaller=smaller) if called else ""
     both = side_by_side(finding)
     around = side_by_side(finding, SMALL) if both.count("\n") > SHORT else both
-    return Message(headline(finding), more=show_parameters(made)).then(call, Detail(both, (both, both, around)))
+    said = headline(finding, signatures.get(made.path(function), ()))
+    return Message(said, more=show_parameters(made)).then(call, Detail(both, (both, both, around)))
 
 
 def _call_shown(call: Call, function: str, signatures: Signatures, *, smaller: bool) -> Detail:
@@ -83,9 +84,9 @@ def _call_shown(call: Call, function: str, signatures: Signatures, *, smaller: b
     return Detail(rows, (flat, flat, shapes, names))
 
 
-def headline(finding: Finding) -> str:
-    """Return what a check found in one line."""
-    return f"{part_named(finding.where)}: {finding.headline}" if finding.where else finding.headline
+def headline(finding: Finding, parameters: Sequence[str] = ()) -> str:
+    """Return what a check found in one line, arguments by their names where the `parameters` of the call are known."""
+    return f"{part_named(finding.where, parameters)}: {finding.headline}" if finding.where else finding.headline
 
 
 def explain_excuse(places: Sequence[str], *, again: bool, gave_values: bool) -> Message:
@@ -209,8 +210,9 @@ def explain_trouble(trouble: Trouble, source: Source, visibility: Visibility = V
     # A recursion says the same line many times.
     told = [_place(frame, source) for frame, earlier in zip(frames, [None, *frames], strict=False) if frame != earlier]
     places, last = "\n".join(told), "\n".join(told[-1:])
-    first, *rest = raised.split("\n")  # an exception's own text may have several lines
-    return Message(first).then(*rest, Detail(places, (places, last)))
+    first, *rest = raised.split("\n")  # an exception's own text may have several lines, or one for each parameter
+    more = ["  ..."] if len(rest) > SHORT else []
+    return Message(first).then(*rest[:SHORT], *more, Detail(places, (places, last)))
 
 
 def _place(frame: Frame, source: Source) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from autograder.course.language import marked, say
 
@@ -125,10 +126,16 @@ def relation_named(name: str) -> str:
     return name
 
 
-def part_named(name: str) -> str:
-    """Return how an answer's part is called in the language spoken: of gradients what they are the gradients of."""
-    if match := re.fullmatch(r"gradient of argument (\S+)", name):
-        return say("gradient of argument {n}", n=match[1])
+def part_named(name: str, parameters: Sequence[str] = ()) -> str:
+    """Return how an answer's part is called in the language spoken: of gradients what they are the gradients of.
+
+    An argument is called by its name where the `parameters` of the call are known.
+    """
+    if match := re.fullmatch(r"(gradient of )?argument (\d+)", name):
+        known = [f"`{parameter}`" for parameter in parameters[int(match[2]) - 1 : int(match[2])]]
+        if match[1]:
+            return say("gradient of {name}", name=known[0]) if known else say("gradient of argument {n}", n=match[2])
+        return known[0] if known else say("argument {n}", n=match[2])
     if match := re.fullmatch(r"gradient of (\S+)", name):
         return say("gradient of {name}", name=match[1])
     return say("part {n}", n=match[1]) if (match := re.fullmatch(r"part (\S+)", name)) else name

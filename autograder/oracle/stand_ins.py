@@ -18,6 +18,7 @@ from autograder.judge.tolerance import TOLERANCE, deviation
 from autograder.judge.trials import Trial
 from autograder.oracle.reference import Reference, run_requests
 from autograder.oracle.replay import Replay
+from autograder.oracle.step_limit import limited_steps
 from autograder.sandbox.child import stand_ins
 from autograder.sandbox.child.stand_ins import in_order, shapes_of
 from autograder.sandbox.child.tree import Tensor, array_of, as_arrays, leaves, map_leaves
@@ -101,7 +102,8 @@ def _asked(oracle: Reference, replay: Replay, trial: Trial) -> Asked:
     def made() -> Asked:
         others = _stand_ins(oracle, replay, trial)
         requests = tuple(_among(request, others) for request in trial.requests) if others else ()
-        expected = run_requests(oracle.own_reference(), requests)
+        with limited_steps(oracle.assignment.file):  # on answers that are not right ones a loop may never end
+            expected = run_requests(oracle.own_reference(), requests)
         return (requests, expected) if all(o.ending is Ending.RETURNED for o in expected) else _NOTHING
 
     return replay.kept(("stand-ins", trial, replay.wrong_in(trial)), made, _NOTHING)

@@ -61,7 +61,8 @@ def make_calls(load: Callable[[], Program], bundle: Bundle, small: Small, known:
     if finding is None:
         print("", say("This call gives what is expected."), sep="\n")
         return passed
-    print(f"\n{plain(headline(finding))}", plain(side_by_side(finding)), sep="\n")
+    parameters = bundle.signatures.get(trial.calls[finding.call].path(exercise), ())
+    print(f"\n{plain(headline(finding, parameters))}", plain(side_by_side(finding)), sep="\n")
     return False
 
 
