@@ -571,6 +571,20 @@ def test_a_reference_that_never_ends_on_a_wrong_answer_is_stopped(assignment: As
     assert followed(looping, sandbox, text) == followed(assignment, sandbox, text) - of_center
 
 
+def test_two_known_mistakes_that_never_end_together_are_stopped(assignment: Assignment) -> None:
+    """Each alone does, and more is not proved of them."""
+    counts = "left = 4\n    while left != 0:\n        left -= 1\n    total = x.sum(axis=-1)"
+    counting = with_reference(assignment, ("total = x.sum(axis=-1)", counts))
+    edits = {"one_more": ("left = 4", "left = 5"), "in_pairs": ("left -= 1", "left -= 2")}
+    bank = tuple(Misconception(name, "row_means", *edit, "", "") for name, edit in edits.items())
+    oracle = Oracle(replace(counting, misconceptions=bank), 0)
+    trial = oracle.trials_of("row_means")[0]
+    found = [oracle.answers(names, trial) or () for names in (("one_more",), ("in_pairs",), ("one_more", "in_pairs"))]
+    assert [{outcome.ending for outcome in outcomes} for outcomes in found] == [
+        {Ending.RETURNED}, {Ending.RETURNED}, {Ending.RAISED}
+    ]  # fmt: skip
+
+
 def test_a_followed_case_draws_what_its_calls_draw_in_the_sandbox(assignment: Assignment, sandbox: Sandbox) -> None:
     """The random state is set when a case begins, and not for each of its calls."""
 

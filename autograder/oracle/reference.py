@@ -9,7 +9,7 @@ import threading
 import warnings
 import zlib
 from collections.abc import Callable, Hashable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from types import CodeType
 from typing import Any, Self, cast
@@ -22,11 +22,12 @@ from autograder.course.spec import Answer, Assignment, Call, Case, Misconception
 from autograder.judge.trials import MOST_KEPT, Kept, T, Trial, make_trial
 from autograder.oracle.functions_run import Calls, FunctionsRun
 from autograder.oracle.signatures import signatures_of
+from autograder.oracle.step_limit import limited_steps
 from autograder.sandbox.child.program import Invocation, Program, answer, evaluate, reseed
 from autograder.sandbox.child.tree import Opaque, leaves
 from autograder.sandbox.child.wire_format import snapshot
 from autograder.sandbox.events import read_trouble
-from autograder.sandbox.job import Ending, Outcome, Request
+from autograder.sandbox.job import Ending, Outcome, Request, Trouble
 from autograder.sandbox.termination import Terminated, terminate
 
 # Python, numpy and torch each have one random state for all threads; a case holds this lock while it uses them.
@@ -113,19 +114,16 @@ class Reference:
 
     def _sound(self, trial: Trial) -> tuple[Outcome, ...]:
         outcomes = self.answers((), trial) or ()
+        name, check = f"{trial.case.exercise}.{trial.case.name}", trial.case.check
         for outcome in outcomes:
             if outcome.ending is not Ending.RETURNED:
-                text = (
-                    f"{outcome.ending}: {outcome.trouble.type_name} {outcome.trouble.text}" if outcome.trouble else ""
-                )
-                raise BrokenReferenceError(f"the reference fails {trial.case.exercise}.{trial.case.name} ({text})")
+                trouble = outcome.trouble or Trouble("", "")
+                text = f"{outcome.ending}: {trouble.type_name} {trouble.text}"
+                raise BrokenReferenceError(f"the reference fails {name} ({text})")
             if opaque := _opaque(outcome.value):
-                raise BrokenReferenceError(
-                    f"the reference returns something that is not data in {trial.case.exercise}.{trial.case.name} "
-                    f"({opaque.type_name}); nothing could be compared with it"
-                )
+                text = f"the reference returns something that is not data in {name} ({opaque.type_name})"
+                raise BrokenReferenceError(f"{text}; nothing could be compared with it")
         answers = tuple(Answer(outcome.value, outcome.args) for outcome in outcomes)
-        name, check = f"{trial.case.exercise}.{trial.case.name}", trial.case.check
         try:
             finding = check.judge(trial.calls, answers, answers)
         except Exception as error:
@@ -143,7 +141,9 @@ class Reference:
         with self._lock:
             if key not in self._answers:
                 program = self._program(names)
-                self._answers[key] = None if program is None else run_requests(program, trial.requests)
+                # `doctor` runs each known mistake; nobody has run two of them together.
+                with limited_steps(self.assignment.file) if len(names) > 1 else nullcontext():
+                    self._answers[key] = None if program is None else run_requests(program, trial.requests)
             return self._answers[key]
 
     def matters(self, name: str, trial: Trial) -> bool:
