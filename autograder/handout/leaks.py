@@ -184,7 +184,8 @@ def _grams(row: Sequence[float]) -> set[tuple[float, ...]]:
     """Return the runs of numbers, rounded to four digits, by which a row is recognised."""
     numbers = [n for n in row if np.isfinite(n)]
     fractions = [float(f"{n:.4g}") for n in numbers if n != round(n)]
-    found = {g for g in _runs(fractions, GRAM) if len(set(g)) == GRAM and all(_is_fraction(n) for n in g)}
+    telling = {n for n in set(fractions) if _is_fraction(n)}
+    found = {g for g in _runs(fractions, GRAM) if len(set(g)) == GRAM and telling.issuperset(g)}
     whole = [n for n in numbers if n == round(n)]
     return found | {g for g in _runs(whole, INTEGER_GRAM) if len(set(g)) > INTEGER_GRAM // 2}
 
