@@ -444,7 +444,7 @@ def _training(
     rng: np.random.Generator, shown: str = "[]", mode: str = "train", report: Any = None, **more: Any
 ) -> Call:
     heard = (None, 100, report) if report else ()  # by position: such arguments are looked at afterwards
-    return call(_learner(mode, shown), _t(TEXT), 6, 2, 3, _generator(7), 2.0, 2, 0.6, 0.1, 0.2, *heard, **more)
+    return call(_learner(mode, shown), _t(TEXT), 6, 2, 3, _generator(7), 2.0, 3, 0.6, 0.1, 0.2, *heard, **more)
 
 
 @case("train", check=close(at=("losses",), called="losses"))
@@ -470,7 +470,7 @@ def norms_of_six_steps(rng: np.random.Generator) -> Iterator[Call]:
 
 @case("train", check=close(at=("learning_rates",), called="learning rates"))
 def rates_of_six_steps(rng: np.random.Generator) -> Iterator[Call]:
-    """The same six steps: the rate goes up for two steps, and then down."""
+    """The same six steps: the rate goes up for three steps, and then down."""
     yield _training(rng)
 
 

@@ -29,6 +29,7 @@ from autograder.sandbox.cpu_clock import CpuClock, process_behind
 from autograder.sandbox.endings import CHANNEL_CLOSED, KILLED_FROM_OUTSIDE, OUT_OF_MEMORY, PRELOADER_GONE
 from autograder.sandbox.gpu_files import GpuFiles
 from autograder.sandbox.job import Ending
+from autograder.sandbox.lasting_thread import start_process
 from autograder.sandbox.libraries import libraries, loader_folders
 from autograder.sandbox.memory import own_group
 from autograder.sandbox.pipes import Pipes
@@ -123,7 +124,7 @@ class Slot:
                 uid = NOBODY
                 os.chown(scratch, uid, uid)
         with theirs:
-            self.process = subprocess.Popen(
+            self.process = start_process(
                 self._command(profile, theirs.fileno()),
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
