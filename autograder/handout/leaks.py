@@ -182,6 +182,8 @@ def _rows(tree: Any) -> Iterator[tuple[float, ...]]:
 
 def _grams(row: Sequence[float]) -> set[tuple[float, ...]]:
     """Return the runs of numbers, rounded to four digits, by which a row is recognised."""
+    if len(row) < GRAM:
+        return set()
     numbers = [n for n in row if np.isfinite(n)]
     fractions = [float(f"{n:.4g}") for n in numbers if n != round(n)]
     telling = {n for n in set(fractions) if _is_fraction(n)}
