@@ -13,12 +13,9 @@ from collections.abc import Callable, Sequence
 from types import ModuleType
 from typing import Any
 
-import numpy as np
-
 from autograder.sandbox.child.replaced import call_with, place_of
+from autograder.sandbox.child.shares import as_shares, axis_of_shares
 from autograder.sandbox.child.tree import map_leaves
-
-SUM = 1e-4  # by how much shares may miss one
 
 
 def call_scrambled(
@@ -52,15 +49,6 @@ def _scrambled(leaf: Any, place: int) -> Any:
     """
     if "float" not in str(getattr(leaf, "dtype", type(leaf))):
         return leaf
-    shape = getattr(leaf, "shape", ())
-    for axis in reversed(range(len(shape))):
-        if (
-            shape[axis] > 1
-            and 0 not in shape
-            and bool((leaf >= 0).all())
-            and bool((abs(leaf.sum(axis) - 1) < SUM).all())
-        ):
-            squares = leaf * leaf
-            total = squares.sum(axis)
-            return squares / (total.unsqueeze(axis) if hasattr(leaf, "detach") else np.expand_dims(total, axis))
+    if axis := axis_of_shares(leaf):
+        return as_shares(leaf * leaf, axis)
     return leaf * (0.6 + 0.31 * place % 0.7)

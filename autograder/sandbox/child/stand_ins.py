@@ -1,14 +1,16 @@
 """Call an exercise of a submission while random functions stand in for others that it calls.
 
 A stand-in's answer depends on its arguments. So only code that calls as the reference does, and uses the answers as it does,
-gives what the reference gives among the same stand-ins. A stand-in knows the shapes of the right answers and no values. Where
-arguments and answer have a row for each sequence, so does what it gives, and code may call it for each row.
+gives what the reference gives among the same stand-ins. A stand-in knows the shapes of the right answers, whether they are
+shares of one, and no values. Where arguments and answer have a row for each sequence, so does what it gives, and code may call it
+for each row; and what the reference calls with one sequence, code may call with several, or with a batch of one.
 """
 
 from __future__ import annotations
 
 import functools
 import itertools
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from types import ModuleType
@@ -17,10 +19,12 @@ from typing import Any
 import numpy as np
 
 from autograder.sandbox.child.replaced import call_with, places_for
+from autograder.sandbox.child.shares import as_shares, axis_of_shares
 from autograder.sandbox.child.tree import leaves, map_leaves
 from autograder.sandbox.child.wire_format import snapshot
 
 Shapes = list[Any]  # of a call's arguments, in the order of the parameters
+Answers = Sequence[tuple[Shapes, Any]]  # a right answer by the shapes of the arguments
 PRIME = 9973  # what whole numbers of a call are summed up modulo
 OTHER_SHAPES = "the reference does not call it with these shapes"
 
@@ -67,25 +71,28 @@ def calls_inside(
     return made
 
 
-def _stand_in(parameters: Sequence[str], answers: Sequence[tuple[Shapes, Any]]) -> Callable[..., Any]:
-    def stand_in(*args: Any, **kwargs: Any) -> Any:
-        given = in_order(parameters, args, kwargs)
-        shapes = shapes_of(given)
-        for known, answer in sorted(answers, key=lambda each: each[0] != shapes):
-            rows = _rows_of(known, answer)
-            count = _count_like(known, shapes, rows) if rows else None
-            if count is not None:
-                return _by_row(answer, given, known, rows, count)
-            if known == shapes:
-                return _mixed_alike(answer, given)
-        raise ValueError(OTHER_SHAPES)
+def _stand_in(parameters: Sequence[str], answers: Answers) -> Callable[..., Any]:
+    return lambda *args, **kwargs: _answered(answers, in_order(parameters, args, kwargs))
 
-    return stand_in
+
+def _answered(answers: Answers, given: Sequence[Any]) -> Any:
+    shapes = shapes_of(given)
+    for known, answer in sorted(answers, key=lambda each: each[0] != shapes):
+        rows = _rows_of(known, answer)
+        count = _count_like(known, shapes, rows) if rows else None
+        if count is not None:
+            return _by_row(answer, given, known, rows, count)
+        if known == shapes:
+            return _mixed_alike(answer, given)
+    for known, _ in answers:
+        if count := _count_in_front(known, shapes):
+            return _stacked([_answered(answers, _without_front(given, known, place)) for place in range(count)])
+    raise ValueError(OTHER_SHAPES)
 
 
 def _mixed_alike(answer: Any, given: Sequence[Any]) -> Any:
     mixing = _Mixing([(part, False) for part in leaves(list(given))])
-    return map_leaves(mixing.mixed, answer)
+    return map_leaves(lambda leaf: as_shares(mixing.mixed(leaf), axis_of_shares(leaf)), answer)
 
 
 def _rows_of(known: Shapes, answer: Any) -> int:
@@ -121,7 +128,46 @@ def _by_row(answer: Any, given: Sequence[Any], known: Shapes, rows: int, count: 
     """Return an answer whose rows depend on those of the arguments alone, and are drawn alike."""
     parts = zip(leaves(list(given)), itertools.chain(*known), strict=True)
     mixing = _Mixing([(part, count > 0 and _has_rows(shape, rows)) for part, shape in parts], count)
-    return map_leaves(lambda leaf: mixing.mixed(leaf[:1]) if count else mixing.mixed(leaf[:1])[0], answer)
+
+    def of_rows(leaf: Any) -> Any:
+        mixed = mixing.mixed(leaf[:1])
+        return as_shares(mixed if count else mixed[0], axis_of_shares(leaf))
+
+    return map_leaves(of_rows, answer)
+
+
+def _count_in_front(known: Shapes, shapes: Shapes) -> int:
+    """Return how long the axis is that a call has in front of what a known one is made with, such as a batch of one; else 0."""
+    lengths = set()
+    if [len(each) for each in known] != [len(each) for each in shapes]:
+        return 0
+    for before, now in zip(itertools.chain(*known), itertools.chain(*shapes), strict=True):
+        if before != now:
+            more = isinstance(before, list) and isinstance(now, list) and now[1:] == before
+            lengths.add(now[0] if more else 0)
+    return lengths.pop() if len(lengths) == 1 else 0
+
+
+def _without_front(given: Sequence[Any], known: Shapes, place: int) -> list[Any]:
+    """Return a call's arguments at one place of the axis that they have in front of what a known call is made with."""
+    before = itertools.chain(*known)
+
+    def at_place(leaf: Any) -> Any:
+        shape = next(before)
+        return leaf[place] if hasattr(leaf, "shape") and list(leaf.shape) != shape else leaf
+
+    return [map_leaves(at_place, each) for each in given]
+
+
+def _stacked(rows: Sequence[Any]) -> Any:
+    """Return answers as one, with an axis in front."""
+    columns = zip(*map(leaves, rows), strict=True)
+
+    def joined(_: Any) -> Any:
+        column = next(columns)
+        return sys.modules["torch"].stack(column) if hasattr(column[0], "detach") else np.stack(column)
+
+    return map_leaves(joined, rows[0])
 
 
 def in_order(parameters: Sequence[str], args: Sequence[Any], kwargs: Mapping[str, Any]) -> list[Any]:

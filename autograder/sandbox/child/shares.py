@@ -1,0 +1,21 @@
+"""Shares of one, such as probabilities: along which axis an array holds them, and how numbers are made into them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+SUM = 1e-4  # by how much shares may miss one
+
+
+def axis_of_shares(array: Any) -> int:
+    """Return the last axis, counted from the end, along which an array or tensor sums to one everywhere; 0 where there is none."""
+    shape = getattr(array, "shape", ())
+    if 0 in shape or not shape or not bool((array >= 0).all()):
+        return 0
+    axes = (axis for axis in range(-1, -len(shape) - 1, -1) if shape[axis] > 1)
+    return next((axis for axis in axes if bool((abs(array.sum(axis) - 1) < SUM).all())), 0)
+
+
+def as_shares(array: Any, axis: int) -> Any:
+    """Return positive numbers divided by their sum along an axis; unchanged where that is 0 or there is no such axis."""
+    return array / array.sum(axis, keepdims=True) if -len(getattr(array, "shape", ())) <= axis < 0 else array
