@@ -522,6 +522,24 @@ def test_a_crash_on_a_wrong_shape_is_charged_to_who_is_wrong(what: str, patient:
     assert scores("a6_multihead", text, patient)["MultiHeadAttention"] == pytest.approx(points, abs=1)
 
 
+@pytest.mark.parametrize(("draws", "points"), [(True, 4), (False, 0)])
+def test_code_may_call_with_a_batch_where_the_reference_has_none(draws: bool, points: float, patient: Sandbox) -> None:
+    """A helper that sums over the wrong axis gives another answer to a batch of one; what it stands for is the same."""
+    text = with_bodies(
+        "a1_rnn", {"output_probs": "raised = np.exp(h @ W_y.T + b_y)\nreturn raised / raised.sum(axis=0)"}
+    )
+    start = text.index("def generate(")
+    before, after = text[:start], text[start:]
+    batch = ('output_probs(h, params["W_y"], params["b_y"])', 'output_probs(h[None], params["W_y"], params["b_y"])[0]')
+    likeliest = ('int(np.searchsorted(cumulative, u, side="right"))', "int(probs.argmax())")
+    for old, new in [batch] if draws else [batch, likeliest]:
+        assert after.count(old) >= 1
+        after = after.replace(old, new, 1)
+    found = scores("a1_rnn", before + after, patient)
+    assert found["output_probs"] < 1
+    assert found["generate"] == pytest.approx(points, abs=0.5)
+
+
 def test_gradients_of_the_size_of_rounding_decide_nothing() -> None:
     """Two sums of nothing differ as much as they are large; a number that is missing, or not finite, still decides."""
     first = oracle("a5_attention").trials[0]

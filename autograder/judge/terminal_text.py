@@ -98,7 +98,7 @@ def _told(result: Result, width: int, cut: Cut, *, full: bool, options: bool) ->
     first, *rest = _filled(" ".join(_last_words(result)), width, "", "")
     points = points_of(result.score, result.max_score)
     yield from (first.replace(points, _in("bold", points)), *rest)
-    if options and to_mend:
+    if options and to_mend and (to_mend[0].judged or cut.leaves_out):
         yield from _filled(_how_to_go_on(to_mend[0], more=cut.leaves_out and not full), width, "", "")
     elif options and result.to_mend and not result.notes:  # else what was left out may be all that is missing
         unwritten = result.to_mend[0]
@@ -139,11 +139,11 @@ def _last_words(result: Result) -> Iterator[str]:
 
 def _how_to_go_on(exercise: ExerciseResult, *, more: bool) -> str:
     """Return which options lead on from an exercise that is shown; `more` says that something of it is left out."""
-    told = marked("Stuck? Add --hint or --full to see all of it.") if more else marked("Stuck? Add --hint.")
-    if exercise.judged:
-        told = marked("Stuck? Add --hint or --debug {name}.")
-        if more:
-            told = marked("Stuck? Add --hint, --debug {name} or --full to see all of it.")
+    if not exercise.judged:  # of a quiz there are no hints
+        return say("Add --full to see all of it.")
+    told = marked("Stuck? Add --hint or --debug {name}.")
+    if more:
+        told = marked("Stuck? Add --hint, --debug {name} or --full to see all of it.")
     return say(told, name=exercise.name)
 
 
