@@ -20,7 +20,7 @@ from autograder.judge.trials import Judged, Origins, Trial
 from autograder.oracle.built_on import Followed, find_built_on
 from autograder.oracle.reference import Reference
 from autograder.oracle.replay import Replay, informative
-from autograder.oracle.stand_ins import right_among_stand_ins
+from autograder.oracle.stand_ins import Alone, right_among_stand_ins
 from autograder.sandbox.job import Sandbox, Source
 
 
@@ -46,7 +46,8 @@ def follow(
     if not failed and not stopped:
         return Origins({})
     replay = Replay(oracle, wrong)
-    alone = right_among_stand_ins(oracle, replay, source, sandbox, [j.trial for j in (*stopped, *failed)])
+    not_passed = [j.trial for j in judged if j.status is not Status.PASSED]
+    alone = _among_stand_ins(replay, source, sandbox, [j.trial for j in (*stopped, *failed)], not_passed)
     # What gave numbers may be right although stand-ins find it wrong: it may call otherwise, and get the same.
     unlike = frozenset(j.trial for j in failed if _says_numbers(j) and not alone.follows.get(j.trial, ("",)))
     settled = alone.follows.keys() - unlike
@@ -68,6 +69,26 @@ def follow(
     # Were it enough that nothing is decided, code would make sure of that.
     charged = dict.fromkeys(doubtful - found.keys(), ())
     return Origins({**charged, **found, **wrong_alone}, built_on.own.union(wrong_alone))
+
+
+def _among_stand_ins(
+    replay: Replay, source: Source, sandbox: Sandbox, trials: Sequence[Trial], not_passed: Sequence[Trial]
+) -> Alone:
+    """Return what trials come to among stand-ins for all that is wrong, and then for that alone which does not itself follow.
+
+    Code may call what a helper calls, and not the helper.
+    """
+    alone = right_among_stand_ins(replay.oracle, replay, source, sandbox, trials)
+    names = replay.wrong
+    while left := [trial for trial in trials if not alone.follows.get(trial)]:
+        roots = names & {trial.case.exercise for trial in not_passed if not alone.follows.get(trial)}
+        if roots == names:
+            break
+        names = roots
+        again = right_among_stand_ins(replay.oracle, Replay(replay.oracle, roots), source, sandbox, left)
+        found = {trial: places for trial, places in again.follows.items() if places}
+        alone = Alone({**alone.follows, **found}, alone.undecided - found.keys())
+    return alone
 
 
 def _says_numbers(judged: Judged) -> bool:
