@@ -540,6 +540,23 @@ def test_code_may_call_with_a_batch_where_the_reference_has_none(draws: bool, po
     assert found["generate"] == pytest.approx(points, abs=0.5)
 
 
+@pytest.mark.parametrize(("values", "points"), [("V", 5), ("Q", 0)])
+def test_code_may_call_what_a_helper_calls_and_not_the_helper(values: str, points: float, patient: Sandbox) -> None:
+    """Nothing stands in for `attention`, which is right but for the scores that it is given, where that says more."""
+    own = (
+        "Q, K, V = project_qkv(X, W_q, W_k, W_v)\n"
+        "scores = attention_scores(Q, K)\n"
+        "if causal:\n    scores = np.where(np.tri(X.shape[-2], dtype=bool), scores, -1e9)\n"
+        f"return attention_weights(scores) @ {values}"
+    )
+    text = with_bodies(
+        "a5_attention", {"attention_scores": "return Q @ K / np.sqrt(Q.shape[-1])", "self_attention": own}
+    )
+    found = scores("a5_attention", text, patient)
+    assert found["attention"] > 0
+    assert found["self_attention"] == pytest.approx(points, abs=0.01)
+
+
 def test_gradients_of_the_size_of_rounding_decide_nothing() -> None:
     """Two sums of nothing differ as much as they are large; a number that is missing, or not finite, still decides."""
     first = oracle("a5_attention").trials[0]
