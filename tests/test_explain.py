@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from autograder.course.spec import Call, Finding, Limits, Visibility, call
+from autograder.course.spec import Call, Finding, Limits, Module, Visibility, call
 from autograder.judge.calls_as_text import FULL_SIZE, show_call, side_by_side
 from autograder.judge.compare import difference
 from autograder.judge.messages import KINDS, explain_ending, explain_finding, explain_loading, explain_trouble
@@ -146,6 +146,21 @@ def test_the_call_that_failed_is_the_one_shown() -> None:
     assert text == "They differ.\nThe call was center(x) with\n  x = 2"
 
 
+@pytest.mark.parametrize(
+    ("where", "parameters", "said"),
+    [
+        ("argument 2", ("x", "axis"), "`axis`: It differs."),
+        ("argument 2", (), "argument 2: It differs."),
+        ("gradient of argument 1", ("x",), "gradient of `x`: It differs."),
+        ("gradient of W.weight", ("x",), "gradient of W.weight: It differs."),
+    ],
+)
+def test_arguments_are_called_by_their_names(where: str, parameters: tuple[str, ...], said: str) -> None:
+    """Where the stub has them; a student counts no arguments."""
+    finding = Finding("mutated", "It differs.", where, X, X)
+    assert explain_finding(finding, PUBLIC, [call(X, 1)], "center", {"center": parameters}).headline == said
+
+
 def test_quiz_findings_show_no_call() -> None:
     """A quiz is called with nothing, which is not worth a line."""
     finding = Finding("unanswered", "This question has no answer yet.", "why_scale")
@@ -178,6 +193,10 @@ def test_quiz_findings_show_no_call() -> None:
         (call(Code("lambda x: x")), "The call was center(x) with\n  x = lambda x: x"),
         (call("a" * 300), f"The call was center(x) with\n  x = '{'a' * 199} ..."),
         (call(x=None), "The call was center(x=...) with\n  x = None"),
+        (
+            Call((), {}, "", Module((2,), {"w": Tensor(np.zeros((50, 50)))}, method="sizes")),
+            "The call was center(2).sizes() with\n  1 array of parameters",
+        ),
     ],
     ids=count(),
 )

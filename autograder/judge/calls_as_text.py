@@ -72,7 +72,11 @@ def show_call(
     lines += itertools.chain(*shown) if layout is Layout.ROWS else _packed(shown, "; ")
     if call.module is not None and call.module.state:
         state = dict(call.module.state)
-        counted = [say_many("  and {n} array of parameters", "  and {n} arrays of parameters", len(state))]
+        counted = [
+            say_many("  and {n} array of parameters", "  and {n} arrays of parameters", len(state))
+            if given
+            else say_many("  {n} array of parameters", "  {n} arrays of parameters", len(state))
+        ]
         few = numbers_in(state) <= FEW
         lines += _shown(state, f"  {say('its parameters')} = ", (), layout) if few else counted
     return "\n".join(lines) if len(lines) > 1 else say(without, call=f"{called}()")
