@@ -38,6 +38,7 @@ SEED = 11
 
 REPOSITORY = Path(__file__).parents[1]
 CACHES = {".pytest_cache", ".hypothesis", ".mypy_cache", ".ruff_cache", "__pycache__", "core"}
+LONGEST = 1500.0  # seconds for one test; the longest take 500 beside another
 FIRST_SEEN: dict[str, str] = {}  # what is in the suite's temporary folder, by the test after which it was there
 
 
@@ -60,6 +61,22 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
     """Leave bytes out of a test's name: archives hold the time at which they were made, and workers must agree on names."""
     return argname if isinstance(val, bytes) else None
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
+    """End a test that hangs, in the line where it does; it would take the whole run with it, and nobody would know which it is."""
+
+    def stop(*_: object) -> None:
+        raise TimeoutError(f"{item.nodeid} has not ended within {LONGEST} s")
+
+    before = signal.signal(signal.SIGALRM, stop)
+    signal.setitimer(signal.ITIMER_REAL, LONGEST)
+    try:
+        return (yield)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
 
 
 @pytest.hookimpl(tryfirst=True)  # before pytest-xdist reads the groups
