@@ -8,9 +8,9 @@ SUM = 1e-4  # by how much shares may miss one
 
 
 def axis_of_shares(array: Any) -> int:
-    """Return the last axis, counted from the end, along which an array or tensor sums to one everywhere; 0 where there is none."""
+    """Return the last axis, counted from the end, along which fractions sum to one everywhere; 0 where there is none."""
     shape = getattr(array, "shape", ())
-    if 0 in shape or not shape or not bool((array >= 0).all()):
+    if "float" not in str(getattr(array, "dtype", "")) or 0 in shape or not shape or not bool((array >= 0).all()):
         return 0
     axes = (axis for axis in range(-1, -len(shape) - 1, -1) if shape[axis] > 1)
     return next((axis for axis in axes if bool((abs(array.sum(axis) - 1) < SUM).all())), 0)
