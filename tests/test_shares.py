@@ -37,6 +37,7 @@ def test_shares_are_fractions_that_sum_to_one(array: Any, axis: int) -> None:
 def test_tensors_hold_shares_too() -> None:
     """Of them `sum` has other words for the same."""
     import torch
+
     weights = torch.tensor(WEIGHTS)
     assert axis_of_shares(weights) == -1
     assert axis_of_shares(weights > 0) == 0
