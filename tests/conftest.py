@@ -65,7 +65,7 @@ def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
-    """End a test that hangs, in the line where it does; it would take the whole run with it, and nobody would know which it is."""
+    """Fail a test that hangs, with the line where it hangs, so that the run goes on."""
 
     def stop(*_: object) -> None:
         raise TimeoutError(f"{item.nodeid} has not ended within {LONGEST} s")

@@ -15,7 +15,6 @@ DIES_WITH_ITS_PARENT = "import ctypes, time; ctypes.CDLL(None).prctl(1, 9); prin
 COMMAND = (sys.executable, "-c", DIES_WITH_ITS_PARENT)
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="other systems have no such signal")
 @pytest.mark.parametrize("lasts", [True, False])
 def test_a_process_outlives_the_thread_that_started_it(lasts: bool) -> None:
     """One that the thread starts itself does not, which is what the module is for."""

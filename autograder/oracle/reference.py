@@ -141,7 +141,7 @@ class Reference:
         with self._lock:
             if key not in self._answers:
                 program = self._program(names)
-                # `doctor` runs each known mistake; nobody has run two of them together.
+                # `doctor` proves that each known mistake ends, and not that two of them together do.
                 with limited_steps(self.assignment.file) if len(names) > 1 else nullcontext():
                     self._answers[key] = None if program is None else run_requests(program, trial.requests)
             return self._answers[key]

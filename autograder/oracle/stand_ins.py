@@ -20,7 +20,7 @@ from autograder.oracle.reference import Reference, run_requests
 from autograder.oracle.replay import Replay
 from autograder.oracle.step_limit import limited_steps
 from autograder.sandbox.child import stand_ins
-from autograder.sandbox.child.shares import as_shares, axis_of_shares
+from autograder.sandbox.child.probabilities import as_probabilities, axis_of_probabilities
 from autograder.sandbox.child.stand_ins import in_order, shapes_of
 from autograder.sandbox.child.tree import Tensor, array_of, as_arrays, leaves, map_leaves
 from autograder.sandbox.job import Ending, Job, Outcome, Request, Sandbox, Source
@@ -139,7 +139,7 @@ def _stand_ins(oracle: Reference, replay: Replay, trial: Trial) -> dict[str, Any
 
 
 def _drawn(leaf: Any, rng: np.random.Generator) -> Any:
-    """Return a random value of the same kind and shape, whole numbers from the same range, shares of one for shares.
+    """Return a random value of the same kind and shape, whole numbers from the same range, probabilities for probabilities.
 
     Raises ValueError for others.
     """
@@ -149,7 +149,7 @@ def _drawn(leaf: Any, rng: np.random.Generator) -> Any:
             raise ValueError("nothing random can stand in for it")
         return leaf if leaf is None else float(rng.uniform())
     if array.dtype.kind == "f":
-        drawn = as_shares(rng.uniform(0.05, 1.0, array.shape), axis_of_shares(array)).astype(array.dtype)
+        drawn = as_probabilities(rng.uniform(0.05, 1.0, array.shape), axis_of_probabilities(array)).astype(array.dtype)
     elif array.dtype == bool:
         drawn = rng.uniform(size=array.shape) < MANY
         drawn[..., :1] = True

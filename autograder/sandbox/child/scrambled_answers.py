@@ -13,8 +13,8 @@ from collections.abc import Callable, Sequence
 from types import ModuleType
 from typing import Any
 
+from autograder.sandbox.child.probabilities import as_probabilities, axis_of_probabilities
 from autograder.sandbox.child.replaced import call_with, place_of
-from autograder.sandbox.child.shares import as_shares, axis_of_shares
 from autograder.sandbox.child.tree import map_leaves
 
 
@@ -49,6 +49,6 @@ def _scrambled(leaf: Any, place: int) -> Any:
     """
     if "float" not in str(getattr(leaf, "dtype", type(leaf))):
         return leaf
-    if axis := axis_of_shares(leaf):
-        return as_shares(leaf * leaf, axis)
+    if axis := axis_of_probabilities(leaf):
+        return as_probabilities(leaf * leaf, axis)
     return leaf * (0.6 + 0.31 * place % 0.7)

@@ -2,7 +2,7 @@
 
 A stand-in's answer depends on its arguments. So only code that calls as the reference does, and uses the answers as it does,
 gives what the reference gives among the same stand-ins. A stand-in knows the shapes of the right answers, whether they are
-shares of one, and no values. Where arguments and answer have a row for each sequence, so does what it gives, and code may call it
+probabilities, and no values. Where arguments and answer have a row for each sequence, so does what it gives, and code may call it
 for each row; and what the reference calls with one sequence, code may call with several, or with a batch of one.
 """
 
@@ -18,8 +18,8 @@ from typing import Any
 
 import numpy as np
 
+from autograder.sandbox.child.probabilities import as_probabilities, axis_of_probabilities
 from autograder.sandbox.child.replaced import call_with, places_for
-from autograder.sandbox.child.shares import as_shares, axis_of_shares
 from autograder.sandbox.child.tree import leaves, map_leaves
 from autograder.sandbox.child.wire_format import snapshot
 
@@ -92,7 +92,7 @@ def _answered(answers: Answers, given: Sequence[Any]) -> Any:
 
 def _mixed_alike(answer: Any, given: Sequence[Any]) -> Any:
     mixing = _Mixing([(part, False) for part in leaves(list(given))])
-    return map_leaves(lambda leaf: as_shares(mixing.mixed(leaf), axis_of_shares(leaf)), answer)
+    return map_leaves(lambda leaf: as_probabilities(mixing.mixed(leaf), axis_of_probabilities(leaf)), answer)
 
 
 def _rows_of(known: Shapes, answer: Any) -> int:
@@ -131,7 +131,7 @@ def _by_row(answer: Any, given: Sequence[Any], known: Shapes, rows: int, count: 
 
     def of_rows(leaf: Any) -> Any:
         mixed = mixing.mixed(leaf[:1])
-        return as_shares(mixed if count else mixed[0], axis_of_shares(leaf))
+        return as_probabilities(mixed if count else mixed[0], axis_of_probabilities(leaf))
 
     return map_leaves(of_rows, answer)
 

@@ -1,13 +1,13 @@
-"""Shares of one, such as probabilities: along which axis an array holds them, and how numbers are made into them."""
+"""Probabilities: along which axis an array sums to one, and how positive numbers are normalised so that they do."""
 
 from __future__ import annotations
 
 from typing import Any
 
-SUM = 1e-4  # by how much shares may miss one
+SUM = 1e-4  # by how much a sum may miss one
 
 
-def axis_of_shares(array: Any) -> int:
+def axis_of_probabilities(array: Any) -> int:
     """Return the last axis, counted from the end, along which fractions sum to one everywhere; 0 where there is none."""
     shape = getattr(array, "shape", ())
     if "float" not in str(getattr(array, "dtype", "")) or 0 in shape or not shape or not bool((array >= 0).all()):
@@ -16,6 +16,6 @@ def axis_of_shares(array: Any) -> int:
     return next((axis for axis in axes if bool((abs(array.sum(axis) - 1) < SUM).all())), 0)
 
 
-def as_shares(array: Any, axis: int) -> Any:
+def as_probabilities(array: Any, axis: int) -> Any:
     """Return positive numbers divided by their sum along an axis; unchanged where that is 0 or there is no such axis."""
     return array / array.sum(axis, keepdims=True) if -len(getattr(array, "shape", ())) <= axis < 0 else array

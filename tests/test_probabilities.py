@@ -1,4 +1,4 @@
-"""Shares of one: what counts as them, and what numbers become when they are made into them."""
+"""Probabilities: what counts as them, and how numbers are normalised."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from autograder.sandbox.child.shares import as_shares, axis_of_shares
+from autograder.sandbox.child.probabilities import as_probabilities, axis_of_probabilities
 
 WEIGHTS = np.array([[0.25, 0.75], [0.5, 0.5], [1.0, 0.0]])
 
@@ -29,23 +29,23 @@ WEIGHTS = np.array([[0.25, 0.75], [0.5, 0.5], [1.0, 0.0]])
         (1.0, 0),
     ],
 )
-def test_shares_are_fractions_that_sum_to_one(array: Any, axis: int) -> None:
+def test_probabilities_are_fractions_that_sum_to_one(array: Any, axis: int) -> None:
     """Along an axis longer than one, which is counted from the end."""
-    assert axis_of_shares(array) == axis
+    assert axis_of_probabilities(array) == axis
 
 
-def test_tensors_hold_shares_too() -> None:
+def test_tensors_hold_probabilities_too() -> None:
     """Of them `sum` has other words for the same."""
     import torch
 
     weights = torch.tensor(WEIGHTS)
-    assert axis_of_shares(weights) == -1
-    assert axis_of_shares(weights > 0) == 0
-    assert np.allclose(as_shares(weights * weights, -1), as_shares(WEIGHTS**2, -1))
+    assert axis_of_probabilities(weights) == -1
+    assert axis_of_probabilities(weights > 0) == 0
+    assert np.allclose(as_probabilities(weights * weights, -1), as_probabilities(WEIGHTS**2, -1))
 
 
-def test_numbers_become_shares() -> None:
+def test_numbers_are_normalised() -> None:
     """Where there is such an axis."""
-    assert np.allclose(as_shares(np.array([[1.0, 3.0], [2.0, 2.0], [1.0, 0.0]]), -1), WEIGHTS)
-    assert as_shares(WEIGHTS, 0) is WEIGHTS
-    assert as_shares(WEIGHTS, -3) is WEIGHTS
+    assert np.allclose(as_probabilities(np.array([[1.0, 3.0], [2.0, 2.0], [1.0, 0.0]]), -1), WEIGHTS)
+    assert as_probabilities(WEIGHTS, 0) is WEIGHTS
+    assert as_probabilities(WEIGHTS, -3) is WEIGHTS
