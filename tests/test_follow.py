@@ -6,6 +6,7 @@ a mistake loses nothing, whatever the mistake.
 
 from __future__ import annotations
 
+import textwrap
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -555,6 +556,87 @@ def test_code_may_call_what_a_helper_calls_and_not_the_helper(values: str, point
     found = scores("a5_attention", text, patient)
     assert found["attention"] > 0
     assert found["self_attention"] == pytest.approx(points, abs=0.01)
+
+
+WINDOWS = """
+W_x, W_h, W_y = params["W_x"], params["W_h"], params["W_y"]
+loss, state = 0.0, h0
+grads = {name: np.zeros(value.shape) for name, value in params.items()}
+for start in range(0, x.shape[1], k):
+    now, aims = x[:, start : start + k], targets[:, start : start + k]
+    h = _states(now, state, params)
+    logits = h @ W_y.T + params["b_y"]
+    shares = np.exp(logits - logits.max(axis=-1, keepdims=True))
+    shares = shares / shares.sum(axis=-1, keepdims=True)
+    loss -= np.log(np.take_along_axis(shares, aims[..., None], axis=-1)).sum()
+    dlogits = shares - np.eye(len(W_y))[aims]
+    _, _, dW_x, dW_h, db = rnn_backward(dlogits @ W_y, (now, state, h, W_x, W_h))
+    parts = {"W_x": dW_x, "W_h": dW_h, "b": db}
+    parts |= {"W_y": np.einsum("btv,bth->vh", dlogits, h), "b_y": dlogits.sum(axis=(0, 1))}
+    grads = {name: grads[name] + parts[name] for name in grads}
+    state = h[:, -1]
+return float(loss / targets.size), {name: grad / targets.size for name, grad in grads.items()}
+"""
+# The assignment, the known mistake in what is called, the exercise that calls it and its body, and what makes that wrong.
+OTHER_WAYS = {
+    "another exercise than the reference": (
+        "a5_attention",
+        "returns_weights_only",
+        "similarity_context",
+        "T = x.shape[-2]\nreturn attention(x, x, x, causal_mask(T, T))",
+        ("(x, x, x", "(x, x, 2 * x"),
+    ),
+    "an exercise where the reference calls none": (
+        "a3_gates",
+        "difference_turned_round",
+        "gru_step_keep",
+        "return gru_step(x_t, h_prev, convert_gru(params))",
+        ("convert_gru(params)", "params"),
+    ),
+    "with gradients that are divided later": (
+        "a2_bptt",
+        "dW_inputs_swapped",
+        "truncated_bptt",
+        WINDOWS,
+        ("grad / targets.size", "grad"),
+    ),
+}
+
+
+@pytest.mark.parametrize("is_right", [True, False])
+@pytest.mark.parametrize("way", OTHER_WAYS)
+def test_right_code_may_call_otherwise_than_the_reference(way: str, is_right: bool, patient: Sandbox) -> None:
+    """It is compared with the other correct solutions of the course, too; wrong code is like none of them."""
+    slug, mistake, name, body, slip = OTHER_WAYS[way]
+    assert body.count(slip[0]) == 1
+    text = with_bodies(slug, {name: body if is_right else body.replace(*slip)})
+    text = apply_edits(text, (oracle(slug).misconception(mistake),)) or ""
+    (mine,) = (e for e in graded(slug, text, patient).exercises if e.name == name)
+    assert mine.score == pytest.approx(
+        mine.max_score if is_right else 0, abs=0.01 if is_right else 0.2 * mine.max_score
+    )
+
+
+@pytest.mark.parametrize(("dc", "points"), [("dc_next", 5), ("0 * dc_next", 0)])
+def test_a_dict_may_be_filled_in_any_order(dc: str, points: float, patient: Sandbox) -> None:
+    """A cache with the same arrays under the same names is the same cache."""
+    body = f"""
+        h, c = (np.concatenate([cache[f"{{name}}0"][:, None], cache[name]], axis=1) for name in "hc")
+        dx, grads = np.zeros(cache["x"].shape), {{name: 0.0 for name in cache["params"]}}
+        dh_next, dc_next = np.zeros(cache["h0"].shape), np.zeros(cache["c0"].shape)
+        for t in reversed(range(dh.shape[1])):
+            step = {{"params": cache["params"], "c_t": c[:, t + 1], "x_t": cache["x"][:, t]}}
+            step |= {{name: cache[name][:, t] for name in ("c_tilde", "o", "i", "f")}}
+            step |= {{"c_prev": c[:, t], "h_prev": h[:, t]}}
+            dx[:, t], dh_next, dc_next, new = lstm_step_backward(dh[:, t] + dh_next, dc[:, t] + {dc}, step)
+            grads = {{name: grads[name] + new[name] for name in grads}}
+        return dx, dh_next, dc_next, grads
+    """
+    text = with_bodies("a3_gates", {"lstm_backward": textwrap.dedent(body)})
+    mistake = oracle("a3_gates").misconception("biases_keep_the_batch_axis")
+    found = scores("a3_gates", apply_edits(text, (mistake,)) or "", patient)
+    assert found["lstm_step_backward"] < 5
+    assert found["lstm_backward"] == pytest.approx(points, abs=0.01 if points else 1)
 
 
 def test_gradients_of_the_size_of_rounding_decide_nothing() -> None:

@@ -83,7 +83,7 @@ class Own:
         ("a constant", lambda a: replace(a, reference=a.reference + "\nX = 1\n"), ALL),
         ("limits", lambda a: replace(a, limits=Limits(case_seconds=9.0)), ALL),
         ("the title", lambda a: replace(a, title="Other"), set()),
-        ("a correct solution", lambda a: replace(a, correct=()), set()),
+        ("another correct solution", lambda a: replace(a, correct=()), {"spread"}),
     ],
 )  # fmt: skip
 def test_what_touches_what(assignment: Assignment, name: str, edit: Edit, expected: set[str]) -> None:

@@ -2,8 +2,8 @@
 
 An exercise's key covers everything that can change its points: the engine, Python and the libraries, the seed, the limits,
 its points, its cases as drawn (calls, checks, weights, what students read) and its misconceptions; of the reference, the exercise's
-definition and all it leads to. The exercises that it uses are covered too, cases and all: their mistakes are followed
-through it, and excuse it. So a changed hidden case touches its own exercise and those that build on it, and no other.
+definition and all it leads to. The exercises that it uses, in the reference or in another correct solution, are covered too, cases
+and all: their mistakes are followed through it, and excuse it. So a changed hidden case touches its own exercise and those that build on it, and no other.
 Comments and layout of the reference touch nothing.
 """
 
@@ -25,6 +25,7 @@ import numpy as np
 
 import autograder
 from autograder.course.definitions import definitions_in, reachable
+from autograder.course.other_ways import used_in_any_way, ways_of
 from autograder.course.spec import Assignment, Case, Exercise
 from autograder.judge.trials import Trial
 from autograder.oracle.oracle import Oracle
@@ -80,10 +81,12 @@ def exercise_bases(oracle: Oracle) -> dict[str, Basis]:
     assignment, versions = oracle.assignment, libraries(torch=oracle.assignment.torch)
     shared = [f"{f.name}={describe(getattr(assignment, f.name))}" for f in fields(assignment) if f.name not in _APART]
     around = digest(engine(), *versions, str(oracle.seed), *shared)
-    own = {e.name: _own_key(oracle, e.name) for e in assignment.exercises}
+    own, used = {e.name: _own_key(oracle, e) for e in assignment.exercises}, used_in_any_way(assignment)
     found = {}
     for e in assignment.exercises:
-        parts = (*_reference_code(oracle, e), *(own[name] for name in (e.name, *assignment.uses(e.name))))
+        others = [own[name] for name in own if name in used[e.name]]
+        ways = [digest(way.source) for way in ways_of(assignment, e)] if others else ()
+        parts = (*_reference_code(oracle, e), own[e.name], *others, *ways)
         content = digest(*shared, *parts)
         found[e.name] = Basis(digest(around, *parts), engine(), ", ".join(versions), oracle.seed, content)
     return found
@@ -91,8 +94,8 @@ def exercise_bases(oracle: Oracle) -> dict[str, Basis]:
 
 def builds_on(assignment: Assignment, names: Iterable[str]) -> frozenset[str]:
     """Return some exercises and all that build on one of them."""
-    wanted = set(names)
-    return frozenset(e.name for e in assignment.exercises if wanted & {e.name, *assignment.uses(e.name)})
+    wanted, used = set(names), used_in_any_way(assignment)
+    return frozenset(e.name for e in assignment.exercises if wanted & {e.name, *used[e.name]})
 
 
 def result_key(exercise: str, source: str) -> str:
@@ -105,9 +108,9 @@ def basis_key(result: str) -> str:
     return result.partition(":")[0]
 
 
-def _own_key(oracle: Oracle, name: str) -> str:
+def _own_key(oracle: Oracle, own: Exercise) -> str:
     """Return the key of what an exercise itself is made of, apart from the reference."""
-    own = next(e for e in oracle.assignment.exercises if e.name == name)
+    name = own.name
     counts = repr((own.points, own.bonus, own.answer)) if own.manual else repr((own.points, own.bonus))
     trials = (part for trial in oracle.trials_of(name) for part in _trial(trial))
     bank = (json.dumps(astuple(m)) for m in oracle.misconceptions_of(name))

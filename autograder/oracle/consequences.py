@@ -18,6 +18,7 @@ from autograder.judge.compare import difference
 from autograder.judge.outcomes_alike import is_all_overflow
 from autograder.judge.trials import Judged, Origins, Trial
 from autograder.oracle.built_on import Followed, find_built_on
+from autograder.oracle.other_ways import may_use
 from autograder.oracle.reference import Reference
 from autograder.oracle.replay import Replay, informative
 from autograder.oracle.stand_ins import Alone, right_among_stand_ins
@@ -37,11 +38,11 @@ def follow(
     blamed = {j.trial for j in failed}
     mute = frozenset(j.trial.case.exercise for j in judged if gave_nothing(j))
     wrong = mute.union(j.trial.case.exercise for j in failed)
-    failed = [j for j in failed if wrong.intersection(oracle.assignment.uses(j.trial.case.exercise))]
+    failed = [j for j in failed if wrong & may_use(oracle, j.trial.case.exercise)]
     stopped = [
         j
         for j in judged
-        if (has_stopped(j) or j.status is Status.OUTPUT) and mute.intersection(_others_used(oracle, j.trial))
+        if (has_stopped(j) or j.status is Status.OUTPUT) and mute & may_use(oracle, j.trial.case.exercise)
     ]
     if not failed and not stopped:
         return Origins({})
@@ -93,11 +94,6 @@ def _among_stand_ins(
 
 def _says_numbers(judged: Judged) -> bool:
     return judged.status is Status.FAILED and not is_all_overflow(judged.outcomes)
-
-
-def _others_used(oracle: Reference, trial: Trial) -> frozenset[str]:
-    exercise = trial.case.exercise
-    return frozenset(oracle.assignment.uses(exercise)) - {exercise}
 
 
 def _all_known(

@@ -7,8 +7,9 @@ stand in for the wrong exercises, in the sandbox and here. The exercise is right
 from __future__ import annotations
 
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -16,16 +17,20 @@ import numpy as np
 from autograder.judge.outcomes_alike import same_outcomes
 from autograder.judge.tolerance import TOLERANCE, deviation
 from autograder.judge.trials import Trial
+from autograder.oracle.other_ways import NotedCall, Way, may_use, ways_written
 from autograder.oracle.reference import Reference, run_requests
 from autograder.oracle.replay import Replay
 from autograder.oracle.step_limit import limited_steps
 from autograder.sandbox.child import stand_ins
 from autograder.sandbox.child.probabilities import as_probabilities, axis_of_probabilities
-from autograder.sandbox.child.stand_ins import in_order, shapes_of
+from autograder.sandbox.child.stand_ins import Shapes, in_order, shapes_of
 from autograder.sandbox.child.tree import Tensor, array_of, as_arrays, leaves, map_leaves
 from autograder.sandbox.job import Ending, Job, Outcome, Request, Sandbox, Source
 
-Asked = tuple[tuple[Request, ...], tuple[Outcome, ...]]
+Asked = tuple[tuple[Request, ...], tuple[tuple[Outcome, ...], ...]]  # what is asked, and what each right way gives
+StandIns = dict[
+    str, tuple[list[str], list[tuple[Shapes, Any]]]
+]  # parameters, and answers by the shapes of the arguments
 _NOTHING: Asked = (), ()
 _HARNESS = f"from {stand_ins.__name__} import call_among"
 NEAR = 3e-3  # how far fractions among stand-ins may be off
@@ -43,8 +48,19 @@ class Alone:
 def right_among_stand_ins(
     oracle: Reference, replay: Replay, source: Source, sandbox: Sandbox, trials: Sequence[Trial]
 ) -> Alone:
-    """Return from which wrong exercises trials follow, judged without these."""
-    asked = {trial: _asked(oracle, replay, trial) for trial in trials}
+    """Return from which wrong exercises trials follow, judged without these.
+
+    What is not as the reference may be as one of the other correct solutions, which call otherwise; it is asked again, among
+    stand-ins for what these call.
+    """
+    alone = _alone(oracle, source, sandbox, {trial: _asked(oracle, replay, trial) for trial in trials})
+    left = [trial for trial in trials if not alone.follows.get(trial)]
+    again = _alone(oracle, source, sandbox, {trial: _asked_in_other_ways(oracle, replay, trial) for trial in left})
+    found = {trial: names for trial, names in again.follows.items() if names}
+    return Alone({**alone.follows, **found}, alone.undecided - found.keys())
+
+
+def _alone(oracle: Reference, source: Source, sandbox: Sandbox, asked: Mapping[Trial, Asked]) -> Alone:
     told = [trial for trial, (requests, _) in asked.items() if requests]
     if not told:
         return Alone({})
@@ -53,7 +69,7 @@ def right_among_stand_ins(
     outcomes = iter(sandbox.run(Job(source, requests, limits, shortcuts, oracle.assignment.torch)).outcomes)
     got: dict[Trial, tuple[Outcome, ...]] = {t: tuple(next(outcomes) for _ in t.requests) for t in told}
     decided = [t for t in told if not any(o.trouble and o.trouble.text == stand_ins.OTHER_SHAPES for o in got[t])]
-    same = {t for t in decided if alike_but_for_noise(t, got[t], asked[t][1])}
+    same = {t for t in decided if any(alike_but_for_noise(t, got[t], right) for right in asked[t][1])}
     follows = {t: tuple(sorted(asked[t][0][0].args[-1])) if t in same else () for t in decided}
     return Alone(follows, frozenset(told).difference(decided))
 
@@ -101,41 +117,83 @@ def _asked(oracle: Reference, replay: Replay, trial: Trial) -> Asked:
     """Return a trial's requests among stand-ins, and what the reference gives there; none where that cannot be asked."""
 
     def made() -> Asked:
-        others = _stand_ins(oracle, replay, trial)
-        requests = tuple(_among(request, others) for request in trial.requests) if others else ()
-        with limited_steps(oracle.assignment.file):  # on answers that are not right ones a loop may never end
-            expected = run_requests(oracle.own_reference(), requests)
-        return (requests, expected) if all(o.ending is Ending.RETURNED for o in expected) else _NOTHING
+        others = _with_stand_ins({}, oracle, _calls_of_reference(replay, trial), _draw(oracle, trial))
+        requests = _among(trial, others or {})
+        return _answerable(requests, [_of_reference(oracle, requests)])
 
     return replay.kept(("stand-ins", trial, replay.wrong_in(trial)), made, _NOTHING)
 
 
-def _among(request: Request, others: dict[str, Any]) -> Request:
-    """Return the request that makes the same call among stand-ins."""
-    args = (request.function, list(request.args), dict(request.kwargs), request.module, others)
-    return replace(
-        request, function="call_among", args=args, kwargs={}, module=None, harness=_HARNESS, keep_args=False, phase=1
+def _asked_in_other_ways(oracle: Reference, replay: Replay, trial: Trial) -> Asked:
+    """Return the same for stand-ins that answer what the reference and the other correct solutions call."""
+    names = replay.wrong & may_use(oracle, trial.case.exercise)
+
+    def made() -> Asked:
+        rng, ways = _draw(oracle, trial), list[Way]()
+        others = _with_stand_ins({}, oracle, _calls_of_reference(replay, trial), rng) or {}
+        for way in ways_written(oracle, trial.case.exercise):
+            calls = way.calls(trial, names)
+            more = None if calls is None else _with_stand_ins(others, oracle, calls, rng)
+            if more is not None:
+                others, ways = more, [*ways, way]
+        requests = _among(trial, others)
+        return _answerable(requests, [_of_reference(oracle, requests), *(way.outcomes(requests) for way in ways)])
+
+    return replay.kept(("stand-ins of other ways", trial, names), made, _NOTHING)
+
+
+def _draw(oracle: Reference, trial: Trial) -> np.random.Generator:
+    return np.random.default_rng(zlib.crc32(f"{oracle.seed}.{trial.case.exercise}.{trial.case.name}".encode()))
+
+
+def _of_reference(oracle: Reference, requests: tuple[Request, ...]) -> tuple[Outcome, ...]:
+    with limited_steps(oracle.assignment.file):  # on answers that are not right ones a loop may never end
+        return run_requests(oracle.own_reference(), requests)
+
+
+def _answerable(requests: tuple[Request, ...], rights: Sequence[tuple[Outcome, ...]]) -> Asked:
+    ended = tuple(right for right in rights if all(o.ending is Ending.RETURNED for o in right))
+    return (requests, ended) if requests and ended else _NOTHING
+
+
+def _among(trial: Trial, others: StandIns) -> tuple[Request, ...]:
+    """Return the requests that make the same calls among stand-ins, if there are any of these."""
+    return tuple(
+        replace(
+            request,
+            function="call_among",
+            args=(request.function, list(request.args), dict(request.kwargs), request.module, others),
+            kwargs={},
+            module=None,
+            harness=_HARNESS,
+            keep_args=False,
+            phase=1,
+        )
+        for request in (trial.requests if others else ())
     )
 
 
-def _stand_ins(oracle: Reference, replay: Replay, trial: Trial) -> dict[str, Any]:
-    """Return parameters and random answers for each wrong exercise that the reference calls in a trial.
+def _calls_of_reference(replay: Replay, trial: Trial) -> list[NotedCall]:
+    calls = replay.calls(trial)
+    return [NotedCall(c.name, c.module is not None, c.args, c.kwargs, partial(replay.right, c)) for c in calls]
 
-    The result is empty where an answer cannot be drawn, such as tokens.
-    """
-    rng = np.random.default_rng(zlib.crc32(f"{oracle.seed}.{trial.case.exercise}.{trial.case.name}".encode()))
-    others: dict[str, Any] = {}
-    for asked in replay.calls(trial):
-        parameters = oracle.signatures[f"{asked.name}.forward" if asked.module else asked.name]
-        _, answers = others.setdefault(asked.name, (list(parameters), []))
-        shapes = shapes_of(in_order(parameters, as_arrays(asked.args), as_arrays(asked.kwargs)))
+
+def _with_stand_ins(
+    others: StandIns, oracle: Reference, calls: Iterable[NotedCall], rng: np.random.Generator
+) -> StandIns | None:
+    """Return stand-ins with random answers to more calls; None where an answer cannot be drawn, such as tokens."""
+    found = {name: (parameters, list(answers)) for name, (parameters, answers) in others.items()}
+    for call in calls:
+        parameters = oracle.signatures[f"{call.name}.forward" if call.is_module else call.name]
+        _, answers = found.setdefault(call.name, (list(parameters), []))
+        shapes = shapes_of(in_order(parameters, as_arrays(call.args), as_arrays(call.kwargs)))
         if any(known == shapes for known, _ in answers):
             continue
         try:
-            answers.append((shapes, map_leaves(lambda leaf: _drawn(leaf, rng), replay.right(asked))))
+            answers.append((shapes, map_leaves(lambda leaf: _drawn(leaf, rng), call.answer())))
         except ValueError:
-            return {}
-    return others
+            return None
+    return found
 
 
 def _drawn(leaf: Any, rng: np.random.Generator) -> Any:

@@ -1,7 +1,8 @@
 """Results of files that `doctor --watch` graded before, kept while nothing that they depend on has changed.
 
-A result depends on the graded text, the seed, the cases, the known mistakes that diagnoses are looked for among, and on the files
-of `basis_of`. A result in which every case passed has no diagnosis, so known mistakes do not matter to it.
+A result depends on the graded text, the seed, the cases, the known mistakes that diagnoses are looked for among, the other correct
+solutions that tell which failures follow from others, and on the files of `basis_of`. Where every case passed, neither known
+mistakes nor other solutions matter.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from pathlib import Path
 
 from autograder.course.course_file import FILE
 from autograder.course.places import public_folder, secret_folder
-from autograder.course.spec import Misconception, Status
+from autograder.course.spec import Status
 from autograder.judge.result import Result
 from autograder.proof.gradings import File, Ungraded, grade_all
 
@@ -42,13 +43,11 @@ class KeptGradings:
         for number, result in zip(new, grade_all([files[n] for n in new], jobs), strict=True):
             known[number] = result
             if not isinstance(result, Ungraded) and not _by_chance(result):
-                bank = () if _all_passed(result) else files[number][1].assignment.misconceptions
-                self._results[_key(files[number], bank)] = result
+                self._results[_key(files[number], passed=_all_passed(result))] = result
         return [known[number] for number in range(len(files))]
 
     def _known(self, file: File) -> Result | None:
-        found = self._results.get(_key(file, ()))
-        return found or self._results.get(_key(file, file[1].assignment.misconceptions))
+        return self._results.get(_key(file, passed=True)) or self._results.get(_key(file, passed=False))
 
 
 def basis_of(course: Path, slug: str) -> str:
@@ -63,10 +62,11 @@ def basis_of(course: Path, slug: str) -> str:
     return digest.hexdigest()
 
 
-def _key(file: File, bank: tuple[Misconception, ...]) -> Hashable:
+def _key(file: File, *, passed: bool) -> Hashable:
     source, oracle, _ = file
-    cases = tuple((case.exercise, case.name) for case in oracle.assignment.cases)
-    return source, oracle.seed, cases, bank
+    assignment = oracle.assignment
+    cases = tuple((case.exercise, case.name) for case in assignment.cases)
+    return source, oracle.seed, cases, () if passed else (assignment.misconceptions, assignment.correct)
 
 
 def _all_passed(result: Result) -> bool:

@@ -72,7 +72,7 @@ def calls_inside(
 
 
 def _stand_in(parameters: Sequence[str], answers: Answers) -> Callable[..., Any]:
-    return lambda *args, **kwargs: _answered(answers, in_order(parameters, args, kwargs))
+    return lambda *args, **kwargs: _answered(answers, _by_key(in_order(parameters, args, kwargs)))
 
 
 def _answered(answers: Answers, given: Sequence[Any]) -> Any:
@@ -176,12 +176,21 @@ def in_order(parameters: Sequence[str], args: Sequence[Any], kwargs: Mapping[str
     return [given.get(name) for name in parameters]
 
 
+def _by_key(tree: Any) -> Any:
+    """Return a tree whose dicts are in the order of their keys; code may fill a cache in an order of its own."""
+    if isinstance(tree, list | tuple):
+        return [_by_key(part) for part in tree]
+    if isinstance(tree, Mapping):
+        return {key: _by_key(part) for key, part in sorted(tree.items(), key=lambda item: str(item[0]))}
+    return tree
+
+
 def shapes_of(given: Sequence[Any]) -> Shapes:
     """Return for each argument the shapes of its arrays and its whole numbers and texts."""
     return [
         [
             list(leaf.shape) if hasattr(leaf, "shape") else leaf if isinstance(leaf, int | str) else ""
-            for leaf in leaves(a)
+            for leaf in leaves(_by_key(a))
         ]
         for a in given
     ]

@@ -1,0 +1,105 @@
+"""Run the other correct solutions of a course: right code may call other exercises than the reference does, or call them otherwise."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
+from functools import partial
+from types import CodeType
+from typing import Any
+
+from autograder.course.other_ways import used_in_any_way, ways_of
+from autograder.judge.trials import Trial
+from autograder.oracle.reference import Reference, quiet, run_requests
+from autograder.oracle.step_limit import limited_steps
+from autograder.sandbox.child.program import Program
+from autograder.sandbox.child.replaced import place_of, put_in_place
+from autograder.sandbox.child.wire_format import WireError, snapshot
+from autograder.sandbox.job import Outcome, Request
+
+
+@dataclass(frozen=True)
+class NotedCall:
+    """A call of another exercise, of a class its `forward`, and what returns the right answer to it."""
+
+    name: str
+    is_module: bool
+    args: tuple[Any, ...]
+    kwargs: dict[str, Any]
+    answer: Callable[[], Any]
+
+
+@dataclass(frozen=True)
+class Way:
+    """Another correct solution, which writes an exercise in its own way."""
+
+    file: str
+    text: str
+    code: CodeType
+
+    def outcomes(self, requests: tuple[Request, ...]) -> tuple[Outcome, ...]:
+        """Return what comes of calls that a submission is asked for."""
+        return self._run(self._program(), requests)
+
+    def calls(self, trial: Trial, names: Collection[str]) -> list[NotedCall] | None:
+        """Return the calls of some exercises in a trial, also those inside others; None where one is not made with data."""
+        program, noted = self._program(), list[NotedCall | None]()
+        module = program.module
+        places = {name: place_of(module, name) for name in names if hasattr(module, name)}
+        watched = {p: _watched(name, p[0] is not module, getattr(*p), noted) for name, p in places.items()}
+        with put_in_place(watched):
+            self._run(program, trial.requests)
+        calls = [call for call in noted if call]
+        return calls if len(calls) == len(noted) else None
+
+    def _program(self) -> Program:
+        program = Program("other_way", notebook=False)
+        program.texts = {self.file: self.text}
+        with quiet():
+            exec(self.code, vars(program.module))  # noqa: S102 (the course's own)
+        return program
+
+    def _run(self, program: Program, requests: tuple[Request, ...]) -> tuple[Outcome, ...]:
+        with limited_steps(self.file):  # on answers that are not right ones a loop may never end
+            return run_requests(program, requests)
+
+
+def _watched(name: str, is_module: bool, own: Callable[..., Any], noted: list[NotedCall | None]) -> Callable[..., Any]:
+    """Return a function that notes its calls, None for one that is not made with data."""
+
+    def watched(*args: Any, **kwargs: Any) -> Any:
+        given = _data((args[is_module:], kwargs))
+        value = own(*args, **kwargs)
+        answer = _data((value,))
+        call = given and answer and NotedCall(name, is_module, given[0], given[1], partial(operator.getitem, answer, 0))
+        noted.append(call or None)
+        return value
+
+    return watched
+
+
+def _data(parts: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Return copies of arguments or of an answer as data; nothing where they are none."""
+    try:
+        return tuple(snapshot(part) for part in parts)
+    except WireError:
+        return ()
+
+
+def ways_written(oracle: Reference, exercise: str) -> tuple[Way, ...]:
+    """Return the other correct solutions that write an exercise in their own way."""
+
+    def compiled() -> tuple[Way, ...]:
+        assignment = oracle.assignment
+        own = next(e for e in assignment.exercises if e.name == exercise)
+        texts = [assignment.with_replaced(way.source) for way in ways_of(assignment, own)]
+        file = assignment.file
+        return tuple(Way(file, text, compile(text, file, "exec", dont_inherit=True)) for text in texts)
+
+    return oracle.kept(("other ways", exercise), compiled)
+
+
+def may_use(oracle: Reference, exercise: str) -> frozenset[str]:
+    """Return the other exercises that right code of one may build on."""
+    return oracle.kept(("used in any way",), lambda: used_in_any_way(oracle.assignment))[exercise]
