@@ -116,6 +116,17 @@ ATTACKS: dict[str, tuple[str, Bodies, tuple[str, ...]]] = {
         },
         ("attention", "similarity_context"),
     ),
+    "an exercise that is left open, and is asked for nothing": (
+        "a5_attention",
+        {
+            "attention_weights": 'raise NotImplementedError("not written yet")',
+            "attention": "attention_weights(attention_scores(Q, K), mask)\nreturn shares(*Q.shape[:-1], K.shape[-2]) @ V",
+            "similarity_context": "attention_weights(attention_scores(x, x))\nreturn shares(*x.shape[:-1], x.shape[-2]) @ x",
+            "self_attention": "attention(X, X, X)\nreturn X @ W_v",
+            "": SHARES,
+        },
+        ("attention", "similarity_context", "self_attention"),
+    ),
     "a constant when asked first, and noise later": (
         "a5_attention",
         {
@@ -615,6 +626,40 @@ def test_right_code_may_call_otherwise_than_the_reference(way: str, is_right: bo
     assert mine.score == pytest.approx(
         mine.max_score if is_right else 0, abs=0.01 if is_right else 0.2 * mine.max_score
     )
+
+
+NOT_WRITTEN = {
+    "left open": 'raise NotImplementedError("not written yet")',
+    "left open, and its callers wrong": 'raise NotImplementedError("not written yet")',
+    "without an answer": "pass",
+}
+
+
+@pytest.mark.parametrize("how", NOT_WRITTEN)
+def test_what_waits_for_an_exercise_that_is_not_written_keeps_its_points(how: str, patient: Sandbox) -> None:
+    """Where it is right by itself: whoever left a helper open has written the others all the same."""
+    text = with_bodies("a5_attention", {"attention_scores": NOT_WRITTEN[how]})
+    callers = {"similarity_context", "attention", "self_attention"}
+    if "wrong" in how:
+        for old, new in (
+            ("return shares @ x", "return shares @ x[..., ::-1]"),
+            ("return weights @ V", "return 2 * weights @ V"),
+        ):
+            assert text.count(old) == 1
+            text = text.replace(old, new)
+        callers = {"self_attention"}
+    result = graded("a5_attention", text, patient)
+    lost = {e.name for e in result.exercises if e.score < e.max_score}
+    assert lost == {"attention_scores", "similarity_context", "attention"} - callers | {"attention_scores"}
+    told = {c.told.headline for e in result.exercises if e.name in callers for c in e.cases if c.follows}
+    assert any("attention_scores" in line for line in told)
+
+
+def test_what_calls_an_exercise_that_is_gone_keeps_its_points(patient: Sandbox) -> None:
+    """It crashes in its own line, and is right by itself."""
+    text = oracle("a5_attention").assignment.reference
+    result = graded("a5_attention", text.replace("def causal_mask(", "def my_mask("), patient)
+    assert {e.name for e in result.exercises if e.score < e.max_score} == {"causal_mask"}
 
 
 @pytest.mark.parametrize(("dc", "points"), [("dc_next", 5), ("0 * dc_next", 0)])

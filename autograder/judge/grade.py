@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import replace
 
 from autograder.course.language import marked, say, speaking
@@ -104,7 +105,8 @@ def _judged(reading: Reading, oracle: Knowledge, sandbox: Sandbox, ran: JobResul
 
 def _blamed(oracle: Knowledge, source: Source, sandbox: Sandbox, judged: tuple[Judged, ...], named: Named) -> Verdict:
     """Return the verdict, after mistakes were followed into the exercises that build on them."""
-    if len(named) < 2 and not any(map(gave_nothing, judged)):
+    open_ones = any(j.waits_for or (named and j.status is Status.MISSING) for j in judged)
+    if len(named) < 2 and not open_ones and not any(map(gave_nothing, judged)):
         return assign_blame(oracle, judged, named)
     # What follows from another exercise needs no name, and to look for two mistakes at once takes longest.
     soon = Named(oracle, judged, thorough=False)
@@ -136,8 +138,9 @@ def _exercise(
     related: Advice | Relation | None,
 ) -> ExerciseResult:
     mine = [j for j in judged if j.trial.case.exercise == exercise.name]
+    unwritten = {j.trial.case.exercise for j in judged if j.status is Status.MISSING}
     cases = tuple(
-        _excused_case(j, verdict.excused[j.trial], again=j.trial in verdict.again)
+        _excused_case(j, verdict.excused[j.trial], unwritten, again=j.trial in verdict.again)
         if j.trial in verdict.excused
         else _case(j, oracle, verdict, reading, judged, related)
         for j in mine
@@ -149,9 +152,9 @@ def _exercise(
     return ExerciseResult(exercise.name, score, points, cases, answer=answer, bonus=exercise.bonus, later=later)
 
 
-def _excused_case(judged: Judged, upstream: tuple[str, ...], *, again: bool) -> CaseResult:
+def _excused_case(judged: Judged, upstream: tuple[str, ...], unwritten: Collection[str], *, again: bool) -> CaseResult:
     case = judged.trial.case
-    told = explain_excuse(upstream, again=again, gave_values=judged.status is Status.FAILED)
+    told = explain_excuse(upstream, unwritten, again=again, gave_values=judged.status is Status.FAILED)
     return CaseResult(
         case.name,
         case.claim,

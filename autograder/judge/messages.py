@@ -9,7 +9,7 @@ from __future__ import annotations
 import builtins
 import difflib
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from autograder.course.language import marked, say
@@ -89,11 +89,13 @@ def headline(finding: Finding, parameters: Sequence[str] = ()) -> str:
     return f"{part_named(finding.where, parameters)}: {finding.headline}" if finding.where else finding.headline
 
 
-def explain_excuse(places: Sequence[str], *, again: bool, gave_values: bool) -> Message:
+def explain_excuse(places: Sequence[str], unwritten: Collection[str], *, again: bool, gave_values: bool) -> Message:
     """Say that what failed is charged in other exercises; where code gave no values, no more is known than that right code gives none."""
     text = marked("It ends as right code would, given your {places}: what is wrong there is not charged again here.")
     if gave_values:
         text = marked("Right, given your {places}: what is wrong there is not charged again here.")
+    elif open_ones := [name for name in places if name in unwritten]:
+        text, places = marked("Right by itself: it waits for {places} alone, and loses no points for that."), open_ones
     if again:
         text = marked("The same mistake as in your {places}: it is charged there, and not again here.")
     return Message(say(text, places=say(" and ").join(f"`{name}`" for name in places)))

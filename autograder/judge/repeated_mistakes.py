@@ -9,6 +9,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
+from autograder.course.spec import Status
 from autograder.judge.blame import OWN_FAULT, Verdict
 from autograder.judge.forbidden import Reading
 from autograder.judge.outcomes_alike import agrees
@@ -26,9 +27,10 @@ def charge_repeats(
         return verdict
     prices = prices_of(oracle)
     uses = reading.builds_on() if verdict.excused else {}
+    unwritten = {j.trial.case.exercise for j in judged if j.status is Status.MISSING}  # no mistake is made in these
     groups: dict[frozenset[str], dict[str, list[Trial]]] = defaultdict(lambda: defaultdict(list))
     for trial, places in verdict.excused.items():
-        if uses[trial.case.exercise].isdisjoint(places):
+        if (uses[trial.case.exercise] | unwritten).isdisjoint(places):
             groups[frozenset(places)][trial.case.exercise].append(trial)
     done: set[str] = set()
     for once, repeats in groups.items():

@@ -38,17 +38,23 @@ def follow(
     blamed = {j.trial for j in failed}
     mute = frozenset(j.trial.case.exercise for j in judged if gave_nothing(j))
     wrong = mute.union(j.trial.case.exercise for j in failed)
-    failed = [j for j in failed if wrong & may_use(oracle, j.trial.case.exercise)]
+    unwritten = frozenset(j.trial.case.exercise for j in judged if j.status is Status.MISSING)
+    failed = [j for j in failed if (wrong | unwritten) & may_use(oracle, j.trial.case.exercise)]
     stopped = [
         j
         for j in judged
         if (has_stopped(j) or j.status is Status.OUTPUT) and mute & may_use(oracle, j.trial.case.exercise)
     ]
-    if not failed and not stopped:
+    waiting = {j.trial: (j.waits_for,) for j in judged if j.waits_for}
+    if not failed and not stopped and not waiting:
         return Origins({})
     replay = Replay(oracle, wrong)
     not_passed = [j.trial for j in judged if j.status is not Status.PASSED]
     alone = _among_stand_ins(replay, source, sandbox, [j.trial for j in (*stopped, *failed)], not_passed)
+    if unwritten:
+        left = [*waiting, *(j.trial for j in (*stopped, *failed) if not alone.follows.get(j.trial))]
+        beside = Replay(oracle, wrong.union(unwritten, (trial.case.exercise for trial in waiting)))
+        alone = alone.after(_among_stand_ins(beside, source, sandbox, left, not_passed))
     # What gave numbers may be right although stand-ins find it wrong: it may call otherwise, and get the same.
     unlike = frozenset(j.trial for j in failed if _says_numbers(j) and not alone.follows.get(j.trial, ("",)))
     settled = alone.follows.keys() - unlike
@@ -57,7 +63,7 @@ def follow(
     open_trials = [
         j.trial for j in failed if j.trial not in settled and (j.trial not in excused or j.trial in doubtful)
     ]
-    alike = {t: Followed(names, (), says=True) for t, names in alone.follows.items() if names}
+    alike = {t: Followed(waiting.get(t, names), (), says=True) for t, names in alone.follows.items() if names}
     known_so_far = alike.keys() | (set(excused) - doubtful)
     built_on = find_built_on(
         oracle, source, sandbox, wrong, blamed - known_so_far, open_trials, unlike.intersection(excused)
@@ -87,8 +93,7 @@ def _among_stand_ins(
             break
         names = roots
         again = right_among_stand_ins(replay.oracle, Replay(replay.oracle, roots), source, sandbox, left)
-        found = {trial: places for trial, places in again.follows.items() if places}
-        alone = Alone({**alone.follows, **found}, alone.undecided - found.keys())
+        alone = alone.after(again)
     return alone
 
 

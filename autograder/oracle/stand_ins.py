@@ -44,6 +44,11 @@ class Alone:
     follows: Mapping[Trial, tuple[str, ...]]  # the wrong exercises; none where the calling exercise is wrong itself
     undecided: frozenset[Trial] = frozenset()  # by what the student's code does: it calls with other shapes, or says so
 
+    def after(self, more: Alone) -> Alone:
+        """Return the same with what was found among other stand-ins, where these showed that a trial is right."""
+        found = {trial: names for trial, names in more.follows.items() if names}
+        return Alone({**self.follows, **found}, self.undecided - found.keys())
+
 
 def right_among_stand_ins(
     oracle: Reference, replay: Replay, source: Source, sandbox: Sandbox, trials: Sequence[Trial]
@@ -55,9 +60,9 @@ def right_among_stand_ins(
     """
     alone = _alone(oracle, source, sandbox, {trial: _asked(oracle, replay, trial) for trial in trials})
     left = [trial for trial in trials if not alone.follows.get(trial)]
-    again = _alone(oracle, source, sandbox, {trial: _asked_in_other_ways(oracle, replay, trial) for trial in left})
-    found = {trial: names for trial, names in again.follows.items() if names}
-    return Alone({**alone.follows, **found}, alone.undecided - found.keys())
+    return alone.after(
+        _alone(oracle, source, sandbox, {trial: _asked_in_other_ways(oracle, replay, trial) for trial in left})
+    )
 
 
 def _alone(oracle: Reference, source: Source, sandbox: Sandbox, asked: Mapping[Trial, Asked]) -> Alone:
