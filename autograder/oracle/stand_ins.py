@@ -17,7 +17,7 @@ import numpy as np
 from autograder.judge.outcomes_alike import same_outcomes
 from autograder.judge.tolerance import TOLERANCE, deviation
 from autograder.judge.trials import Trial
-from autograder.oracle.other_ways import NotedCall, Way, may_use, ways_written
+from autograder.oracle.other_ways import NotedCall, may_use, ways_written
 from autograder.oracle.reference import Reference, run_requests
 from autograder.oracle.replay import Replay
 from autograder.oracle.step_limit import limited_steps
@@ -28,12 +28,16 @@ from autograder.sandbox.child.tree import Tensor, array_of, as_arrays, leaves, m
 from autograder.sandbox.job import Ending, Job, Outcome, Request, Sandbox, Source
 
 Asked = tuple[tuple[Request, ...], tuple[tuple[Outcome, ...], ...]]  # what is asked, and what each right way gives
-StandIns = dict[
-    str, tuple[list[str], list[tuple[Shapes, Any]]]
-]  # parameters, and answers by the shapes of the arguments
+StandIns = dict[str, tuple[list[str], list[tuple[Shapes, Any, float]]]]  # what `call_among` takes
 _NOTHING: Asked = (), ()
 _HARNESS = f"from {stand_ins.__name__} import call_among"
 NEAR = 3e-3  # how far fractions among stand-ins may be off
+LEAST, LEAST_PROBABLE = (
+    0.05,
+    0.6,
+)  # the smallest fraction that is drawn beside one; probabilities are made of the latter
+TIMES = 3  # that tokens are asked for, which may agree by chance
+LIVELY = 6.0  # how much more of the answers changes then with what is asked
 MANY = 0.7  # the share of true entries in a random mask; the first of each row is true, so that no row is hidden whole
 
 
@@ -72,11 +76,18 @@ def _alone(oracle: Reference, source: Source, sandbox: Sandbox, asked: Mapping[T
     limits, shortcuts = oracle.assignment.limits, oracle.assignment.shortcuts
     requests = tuple(request for trial in told for request in asked[trial][0])
     outcomes = iter(sandbox.run(Job(source, requests, limits, shortcuts, oracle.assignment.torch)).outcomes)
-    got: dict[Trial, tuple[Outcome, ...]] = {t: tuple(next(outcomes) for _ in t.requests) for t in told}
+    got: dict[Trial, tuple[Outcome, ...]] = {t: tuple(next(outcomes) for _ in asked[t][0]) for t in told}
     decided = [t for t in told if not any(o.trouble and o.trouble.text == stand_ins.OTHER_SHAPES for o in got[t])]
-    same = {t for t in decided if any(alike_but_for_noise(t, got[t], right) for right in asked[t][1])}
+    same = {t for t in decided if any(_each_alike(t, got[t], right) for right in asked[t][1])}
     follows = {t: tuple(sorted(asked[t][0][0].args[-1])) if t in same else () for t in decided}
     return Alone(follows, frozenset(told).difference(decided))
+
+
+def _each_alike(trial: Trial, got: tuple[Outcome, ...], right: tuple[Outcome, ...]) -> bool:
+    """Whether a trial's outcomes are the right ones each time that it was asked."""
+    count = len(trial.requests)
+    times = (slice(first, first + count) for first in range(0, len(got), count))
+    return all(alike_but_for_noise(trial, got[time], right[time]) for time in times)
 
 
 def alike_but_for_noise(trial: Trial, got: tuple[Outcome, ...], right: tuple[Outcome, ...]) -> bool:
@@ -122,8 +133,7 @@ def _asked(oracle: Reference, replay: Replay, trial: Trial) -> Asked:
     """Return a trial's requests among stand-ins, and what the reference gives there; none where that cannot be asked."""
 
     def made() -> Asked:
-        others = _with_stand_ins({}, oracle, _calls_of_reference(replay, trial), _draw(oracle, trial))
-        requests = _among(trial, others or {})
+        requests = _requests(oracle, trial, _calls_of_reference(replay, trial))
         return _answerable(requests, [_of_reference(oracle, requests)])
 
     return replay.kept(("stand-ins", trial, replay.wrong_in(trial)), made, _NOTHING)
@@ -134,21 +144,25 @@ def _asked_in_other_ways(oracle: Reference, replay: Replay, trial: Trial) -> Ask
     names = replay.wrong & may_use(oracle, trial.case.exercise)
 
     def made() -> Asked:
-        rng, ways = _draw(oracle, trial), list[Way]()
-        others = _with_stand_ins({}, oracle, _calls_of_reference(replay, trial), rng) or {}
-        for way in ways_written(oracle, trial.case.exercise):
-            calls = way.calls(trial, names)
-            more = None if calls is None else _with_stand_ins(others, oracle, calls, rng)
-            if more is not None:
-                others, ways = more, [*ways, way]
-        requests = _among(trial, others)
+        calls_of = {way: way.calls(trial, names) for way in ways_written(oracle, trial.case.exercise)}
+        ways = [way for way, calls in calls_of.items() if calls is not None]
+        calls = [*_calls_of_reference(replay, trial), *(call for way in ways for call in calls_of[way] or ())]
+        requests = _requests(oracle, trial, calls)
         return _answerable(requests, [_of_reference(oracle, requests), *(way.outcomes(requests) for way in ways)])
 
     return replay.kept(("stand-ins of other ways", trial, names), made, _NOTHING)
 
 
-def _draw(oracle: Reference, trial: Trial) -> np.random.Generator:
-    return np.random.default_rng(zlib.crc32(f"{oracle.seed}.{trial.case.exercise}.{trial.case.name}".encode()))
+def _requests(oracle: Reference, trial: Trial, calls: Sequence[NotedCall]) -> tuple[Request, ...]:
+    """Return the requests of a trial among stand-ins for calls, several times where it returns tokens."""
+    leaf = next((leaf for outcome in oracle.expected(trial) for leaf in leaves(outcome.value)), None)
+    times, liveliness = (TIMES, LIVELY) if _fractions(leaf) is None else (1, 1.0)
+    found: tuple[Request, ...] = ()
+    for number in range(times):
+        name = f"{oracle.seed}.{trial.case.exercise}.{trial.case.name}.{number}"
+        others = _stand_ins(oracle, calls, np.random.default_rng(zlib.crc32(name.encode())), liveliness)
+        found += _among(trial, others)
+    return found
 
 
 def _of_reference(oracle: Reference, requests: tuple[Request, ...]) -> tuple[Outcome, ...]:
@@ -183,21 +197,19 @@ def _calls_of_reference(replay: Replay, trial: Trial) -> list[NotedCall]:
     return [NotedCall(c.name, c.module is not None, c.args, c.kwargs, partial(replay.right, c)) for c in calls]
 
 
-def _with_stand_ins(
-    others: StandIns, oracle: Reference, calls: Iterable[NotedCall], rng: np.random.Generator
-) -> StandIns | None:
-    """Return stand-ins with random answers to more calls; None where an answer cannot be drawn, such as tokens."""
-    found = {name: (parameters, list(answers)) for name, (parameters, answers) in others.items()}
+def _stand_ins(oracle: Reference, calls: Iterable[NotedCall], rng: np.random.Generator, liveliness: float) -> StandIns:
+    """Return stand-ins with random answers to calls; none where an answer cannot be drawn, such as a text."""
+    found: StandIns = {}
     for call in calls:
         parameters = oracle.signatures[f"{call.name}.forward" if call.is_module else call.name]
         _, answers = found.setdefault(call.name, (list(parameters), []))
         shapes = shapes_of(in_order(parameters, as_arrays(call.args), as_arrays(call.kwargs)))
-        if any(known == shapes for known, _ in answers):
+        if any(known == shapes for known, *_ in answers):
             continue
         try:
-            answers.append((shapes, map_leaves(lambda leaf: _drawn(leaf, rng), call.answer())))
+            answers.append((shapes, map_leaves(lambda leaf: _drawn(leaf, rng), call.answer()), liveliness))
         except ValueError:
-            return None
+            return {}
     return found
 
 
@@ -212,7 +224,10 @@ def _drawn(leaf: Any, rng: np.random.Generator) -> Any:
             raise ValueError("nothing random can stand in for it")
         return leaf if leaf is None else float(rng.uniform())
     if array.dtype.kind == "f":
-        drawn = as_probabilities(rng.uniform(0.05, 1.0, array.shape), axis_of_probabilities(array)).astype(array.dtype)
+        axis = axis_of_probabilities(array)
+        # Of probabilities the largest is to be another one in each call, or code that says one token for ever is right.
+        least = LEAST_PROBABLE if axis else LEAST
+        drawn = as_probabilities(rng.uniform(least, 1.0, array.shape), axis).astype(array.dtype)
     elif array.dtype == bool:
         drawn = rng.uniform(size=array.shape) < MANY
         drawn[..., :1] = True

@@ -24,7 +24,8 @@ from autograder.sandbox.child.tree import leaves, map_leaves
 from autograder.sandbox.child.wire_format import snapshot
 
 Shapes = list[Any]  # of a call's arguments, in the order of the parameters
-Answers = Sequence[tuple[Shapes, Any]]  # a right answer by the shapes of the arguments
+# The shapes of a call's arguments, what is like the right answer to it, and how much of an answer changes with the arguments.
+Answers = Sequence[tuple[Shapes, Any, float]]
 PRIME = 9973  # what whole numbers of a call are summed up modulo
 OTHER_SHAPES = "the reference does not call it with these shapes"
 
@@ -36,7 +37,7 @@ def call_among(
     args: list[Any],
     kwargs: dict[str, Any],
     module: dict[str, Any] | None,
-    others: Mapping[str, tuple[Sequence[str], Sequence[tuple[Shapes, Any]]]],
+    others: Mapping[str, tuple[Sequence[str], Answers]],
 ) -> Any:
     """Make one call; `others` holds by name each stand-in's parameters, and its answers by the shapes of the arguments."""
     places = places_for(student, {name: _stand_in(*known) for name, known in others.items()})
@@ -77,21 +78,21 @@ def _stand_in(parameters: Sequence[str], answers: Answers) -> Callable[..., Any]
 
 def _answered(answers: Answers, given: Sequence[Any]) -> Any:
     shapes = shapes_of(given)
-    for known, answer in sorted(answers, key=lambda each: each[0] != shapes):
+    for known, answer, liveliness in sorted(answers, key=lambda each: each[0] != shapes):
         rows = _rows_of(known, answer)
         count = _count_like(known, shapes, rows) if rows else None
         if count is not None:
-            return _by_row(answer, given, known, rows, count)
+            return _by_row(answer, given, known, rows, count, liveliness)
         if known == shapes:
-            return _mixed_alike(answer, given)
-    for known, _ in answers:
+            return _mixed_alike(answer, given, liveliness)
+    for known, _, _ in answers:
         if count := _count_in_front(known, shapes):
             return _stacked([_answered(answers, _without_front(given, known, place)) for place in range(count)])
     raise ValueError(OTHER_SHAPES)
 
 
-def _mixed_alike(answer: Any, given: Sequence[Any]) -> Any:
-    mixing = _Mixing([(part, False) for part in leaves(list(given))])
+def _mixed_alike(answer: Any, given: Sequence[Any], liveliness: float) -> Any:
+    mixing = _Mixing([(part, False) for part in leaves(list(given))], liveliness)
     return map_leaves(lambda leaf: as_probabilities(mixing.mixed(leaf), axis_of_probabilities(leaf)), answer)
 
 
@@ -124,10 +125,10 @@ def _count_like(known: Shapes, shapes: Shapes, rows: int) -> int | None:
     return counts.pop() if len(counts) == 1 else None
 
 
-def _by_row(answer: Any, given: Sequence[Any], known: Shapes, rows: int, count: int) -> Any:
+def _by_row(answer: Any, given: Sequence[Any], known: Shapes, rows: int, count: int, liveliness: float) -> Any:
     """Return an answer whose rows depend on those of the arguments alone, and are drawn alike."""
     parts = zip(leaves(list(given)), itertools.chain(*known), strict=True)
-    mixing = _Mixing([(part, count > 0 and _has_rows(shape, rows)) for part, shape in parts], count)
+    mixing = _Mixing([(part, count > 0 and _has_rows(shape, rows)) for part, shape in parts], liveliness, count)
 
     def of_rows(leaf: Any) -> Any:
         mixed = mixing.mixed(leaf[:1])
@@ -202,9 +203,9 @@ class _Mixing:
     `parts` are the leaves of the arguments, each with whether it has a row for each of `count` rows of the answer.
     """
 
-    def __init__(self, parts: list[tuple[Any, bool]], count: int = 0) -> None:
+    def __init__(self, parts: list[tuple[Any, bool]], liveliness: float, count: int = 0) -> None:
         self._parts = [(part, by_row) for part, by_row in parts if hasattr(part, "shape") and 0 not in part.shape]
-        self._count = count
+        self._count, self._liveliness = count, liveliness
         self._totals: dict[str, Any] = {}  # by dtype
 
     def mixed(self, leaf: Any) -> Any:
@@ -214,7 +215,7 @@ class _Mixing:
             if kind not in self._totals:
                 self._totals[kind] = self._total(leaf)
             total = self._beside(self._totals[kind], leaf)
-            inner, outer = (_spread(leaf, number) for number in range(2))
+            inner, outer = _spread(leaf, 0) * self._liveliness, _spread(leaf, 1)
             if isinstance(leaf, np.ndarray):
                 return leaf * (1.5 + np.sin(np.arcsinh(total) * inner + outer)).astype(leaf.dtype)
             return leaf * (1.5 + (total.asinh() * inner + outer).sin())
