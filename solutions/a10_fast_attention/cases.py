@@ -456,10 +456,10 @@ class DrawsTheTarget(ByValue):
         found = np.zeros(len(p))
         for index, (made, answer) in enumerate(zip(calls, got, strict=True)):
             tokens = answer.value
-            first = tokens[0] if isinstance(tokens, list | tuple) and tokens else None
-            if not isinstance(first, int) or isinstance(first, bool) or not 0 <= first < len(p):
+            first = np.asarray(tokens[0] if isinstance(tokens, list | tuple) and tokens else None)
+            if first.dtype.kind not in "iu" or first.ndim or not 0 <= first < len(p):
                 return Finding("container", "A list of tokens was expected, with one token at least.", call=index)
-            found[first] += q[made.args[0][0]] * len(p) / len(calls)
+            found[int(first)] += q[made.args[0][0]] * len(p) / len(calls)
         if np.abs(found - p).max() > self.tolerance:
             return Finding(
                 "property", "The tokens are not distributed as those of the large model.", got=found, expected=p
