@@ -199,7 +199,8 @@ def raised(text: str, **arguments: object) -> Trouble:
     """Return what the parent reads of an exception in a function `f`."""
     program = Program("crash", notebook=False)
     program.load([("crash.py", text)])
-    with pytest.raises((ValueError, IndexError), match=r"broadcast|mismatch") as caught:
+    texts = r"broadcast|mismatch|ambiguous|has no attribute"
+    with pytest.raises((ValueError, IndexError, AttributeError), match=texts) as caught:
         program.find("f")(**arguments)
     return read_trouble(describe(caught.value, program.texts))
 
@@ -382,6 +383,7 @@ def test_kinds_of_crashes_have_one_sentence_each() -> None:
         ("float() argument must be a string or a real number, not 'ellipsis'", "still to be written"),
         ("unsupported operand type(s) for -: 'Tensor' and 'torch.return_types.max'", "`.values`"),
         ("'torch.return_types.sort' object has no attribute 'sum'", "`.values`"),
+        ("lstm_cell(): argument 'hx' (position 2) must be tuple of Tensors, not Tensor", "the (h, c) of an LSTM"),
         ("RNN input dtype (torch.int64) does not match weight dtype (torch.float32).", "through the embedding"),
     ],
 )
@@ -390,6 +392,34 @@ def test_what_libraries_say_has_a_reason_in_words(text: str, says: str) -> None:
     for visibility in Visibility:
         told = reason_of_crash(Trouble("Error", text), visibility, Source("", ()), Call((), {}), "mix", STUB, {})
         assert says in told
+
+
+@pytest.mark.parametrize(
+    ("line", "says"),
+    [
+        ("min(a, b)", "`minimum` and `maximum` of numpy and torch go entry by entry"),
+        ("max(a, b)", "`minimum` and `maximum` of numpy and torch go entry by entry"),
+        ("(not a)", "`~mask` turns every entry of a mask round"),
+        ("(1 if a else 2)", "a mask or `where` chooses entry by entry"),
+        ("(a and b)", "a mask or `where` chooses entry by entry"),
+        ("np.maxmium(a, b)", "`numpy` has no `maxmium`. Is it `maximum`?"),
+        ("a.count()", "which has no `count`. Is that torch's name for it?"),
+        ("a.summ()", "has no `summ`. Is it `sum`?"),
+    ],
+)
+def test_what_asks_for_one_truth_value_is_told_by_its_name(line: str, says: str) -> None:
+    """Of each there is another way that goes entry by entry; and a name is offered only where it is much alike."""
+    trouble = raised(f"def f(a, b):\n    return {line}\n", a=np.ones(3, bool), b=np.ones(3, bool))
+    told = reason_of_crash(trouble, Visibility.PUBLIC, Source("", ()), Call((), {}), "f", "", {"f": ("a", "b")})
+    assert says.lower() in told.lower()
+
+
+def test_a_name_whose_import_fails_is_told() -> None:
+    """The package is missing, and not the name."""
+    source = Source("f", (Chunk("f.py", "import numpy as np\nfrom scipy.special import expit, softmax\n"),))
+    trouble = Trouble("NameError", "name 'softmax' is not defined")
+    told = reason_of_crash(trouble, Visibility.PUBLIC, source, Call((), {}), "f", "", {})
+    assert "it is to come from `scipy`, whose import fails" in told
 
 
 def test_a_question_at_the_keyboard_is_told() -> None:

@@ -76,6 +76,7 @@ def test_a_relation_is_told(graded: Graded, edited: Edited, cases: Cases, body: 
         "return x.mean(-1) * x.max(-1)",
         "return np.random.default_rng(1).normal(size=x.shape[:-1])",
         "return x.mean(-1) * np.nan",
+        "return x.mean(-1) * 1e-14",  # next to nothing, which is not zero
     ],
 )
 def test_what_is_not_related_is_not_told_as_if_it_were(graded: Graded, edited: Edited, cases: Cases, body: str) -> None:
@@ -254,18 +255,19 @@ def test_a_lower_precision_is_told(graded: Graded, edited: Edited, cases: Cases,
         ((1, 1, 3, 3, 3), (0, 0, 0, 0, 0), ("differs_by_length", "axis 0 of `x`")),
         ((1, 2, 1, 2, 3), (0, 0, 4, 4, 4), ("differs_by_parameter", "bias")),
         ((1, 1, 3, 3, 3), (0, 0, 4, 4, 4), None),
+        ((None, None, 3, 3, 3), (0, 0, 0, 0, 0), ("differs_if_given", "x")),
     ],
 )
 def test_only_one_difference_between_cases_is_told(
-    batches: tuple[int, ...], biases: tuple[int, ...], shared: tuple[str, str] | None
+    batches: tuple[int | None, ...], biases: tuple[int, ...], shared: tuple[str, str] | None
 ) -> None:
     """Where failing cases have a longer batch and also a bias, nothing says which of both it is."""
     parts = []
     for number, (batch, bias) in enumerate(zip(batches, biases, strict=True)):
-        made = call_module(np.ones((batch, 2)), module=Module((), {"bias": np.array([bias])}))
+        made = call_module(np.ones((batch or 1, 2)), module=Module((), {"bias": np.array([bias])}))
         trial = cast("Trial", SimpleNamespace(case=SimpleNamespace(name=str(number), check=close()), calls=(made,)))
         got = np.array([number < 2.0])
-        parts.append(Part(trial, 0, (), got, np.array([True]), {"x": made.args[0]}, {}))
+        parts.append(Part(trial, 0, (), got, np.array([True]), {"x": made.args[0]} if batch else {}, {}))
     assert what_failing_cases_share(parts) == shared
 
 

@@ -219,6 +219,7 @@ def _pasted(content: bytes, shape: tuple[int, ...], kept_as: np.dtype[Any], head
     array = np.frombuffer(content, kept_as).reshape(shape)
     dtype = "" if str(array.dtype) in _ITSELF[kind] else f", dtype={library}.{array.dtype}"
     if not array.size:
+        dtype = "" if array.dtype.kind == "f" else f", dtype={library}.{array.dtype}"
         return f"{head}{library}.zeros({array.shape}{dtype})"
     start = f"{head}{library}.{kind}("
     return start + re.sub(r"\b(nan|inf)\b", rf"{library}.\1", _render(array, start)) + dtype + ")"

@@ -81,14 +81,16 @@ class close(ByValue):
     def _difference(self, mine: Any, theirs: Any) -> Finding | None:
         if not self.names:
             return difference(mine, theirs, tolerance=self.tolerance)
-        if not isinstance(mine, tuple | list) or len(mine) != len(self.names):
-            finding = difference(mine, theirs)
-            return finding and replace(finding, headline=finding.headline.rstrip(".") + f": {', '.join(self.names)}.")
-        for name, part, wanted in zip(self.names, mine, theirs, strict=True):
-            finding = difference(part, wanted, name, self.tolerance) if self.only in ("", name) else None
-            if finding:
-                return finding
-        return None
+        whole = isinstance(mine, tuple | list) and len(mine) == len(self.names)
+        parts = zip(self.names, mine, theirs, strict=True) if whole else ()
+        judged = (
+            difference(mine, theirs, name, self.tolerance) for name, mine, theirs in parts if self.only in ("", name)
+        )
+        found = next(filter(None, judged), None)
+        if whole and not (found and found.kind == "container" and isinstance(mine, list)):
+            return found
+        found = difference(mine, theirs)  # as a whole; a list may be one of its parts alone
+        return found and replace(found, headline=found.headline.rstrip(".") + f": {', '.join(self.names)}.")
 
 
 def _called(path: tuple[str | int, ...]) -> str:

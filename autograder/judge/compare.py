@@ -88,6 +88,10 @@ def _sequence_difference(
         return Finding("length", _instead(_describe(got, where), wanted), where)
     for index, (mine, theirs) in enumerate(zip(got, expected, strict=True)):
         finding = difference(mine, theirs, f"{where}[{index}]", tolerance)
+        if finding and finding.kind == "container" and isinstance(got, list) and isinstance(expected, tuple):
+            return Finding(
+                "container", _instead(_describe(got, where), wanted), where
+            )  # one part, which is a list itself
         if finding:
             return finding
     return None
@@ -118,7 +122,8 @@ def _number_difference(got: Any, expected: float, where: str, tolerance: float) 
     if deviation(np.asarray(value, np.float64), np.asarray(expected)) <= tolerance:
         return None
     digits = 6 if f"{value:.6g}" != f"{expected:.6g}" else 17
-    text = _instead(f"{value:.{digits}g}", f"{expected:.{digits}g}")
+    form = "" if isinstance(value, int) and isinstance(expected, int) else f".{digits}g"
+    text = _instead(f"{value:{form}}", f"{expected:{form}}")
     kind = "not_finite" if math.isfinite(expected) and not math.isfinite(value) else "values"
     return Finding(kind, text, where, value, expected)
 

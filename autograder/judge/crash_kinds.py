@@ -9,6 +9,7 @@ _FAMILIES = (
     {"matrices_do_not_meet", "layer_given_another_size", "einsum_letters_do_not_meet"},
     {"index_beyond_the_end", "more_than_there_are", "unknown_id", "list_not_filled_yet"},
     {"joined_arrays_differ", "lengths_in_a_list_differ"},
+    {"several_truth_values_for_one", "several_numbers_for_one"},
 )
 
 PROCESS_ENDED = "process_ended"  # the kind of what is no exception: the code ended Python
@@ -29,6 +30,7 @@ CRASHES = marked({
     "read_before_assignment": "A variable is read before anything is assigned to it: in a loop or branch that may not run, or further down.",
     "no_such_method": "A class has lost a method that the stub has. Was it renamed or removed?",
     "super_not_called": "A module takes in parameters and parts only after `super().__init__()`: is it the first line of your `__init__`?",
+    "no_such_function": "A library has no function of this name. Is it misspelt?",
     "no_such_attribute": "Something of another type than you expect is here.",
     "parameters_of_the_stub_changed": "Your code is called with the parameters of the stub. They are given, and so is the constructor of a class: keep them.",
     "wrong_arguments": "Your code calls a function with arguments that it does not take: look at its parameters, their number and their names.",
@@ -62,6 +64,7 @@ CRASHES = marked({
     "`ord`, and without an axis, it is the root of the sum of all squares.",
     "truth_values_subtracted": "Truth values cannot be subtracted: `~mask` turns a mask round.",
     "lengths_in_a_list_differ": "A list is taken for one array, and what stands in it has different shapes. Go through the list, one array at a time.",
+    "tensor_for_a_tuple": "A tuple or list of tensors is wanted, such as the (h, c) of an LSTM, and a single tensor is given.",
     "number_for_a_tensor": "A torch function is given something else than a tensor. For a Python number there is `math`; or make a tensor of it "
     "first.",
     "index_beyond_the_end": "There is no entry at an index. Entries are counted from 0 to the length minus one, or from -1 backwards; where there "
@@ -93,6 +96,11 @@ CRASHES = marked({
     "take every entry by itself.",
     "number_for_an_array": "Your code changes entries of what is a single number here. Where the text allows a number, make an array of it first, "
     "or use functions that take both.",
+    "smaller_of_two_arrays": "Python's own `min` and `max` ask which of two whole arrays is smaller. `minimum` and `maximum` of numpy and torch "
+    "go entry by entry.",
+    "not_of_a_mask": "`not` wants a single truth value. `~mask` turns every entry of a mask round.",
+    "several_truth_values_for_one": "An `if`, `while`, `and` or `or` wants a single truth value, and gets several. A mask or `where` chooses entry "
+    "by entry; `.any()` and `.all()` make one of them.",
     "several_numbers_for_one": "An array of several numbers stands where Python needs a single number.",
     "division_by_zero": "A number is divided by zero. Which argument may be 0, and what does the text say then?",
     "endless_recursion": "Functions call themselves or each other more often than Python allows. What stops them?",

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import difflib
 import re
+import sys
 
 import numpy as np
 
 from autograder.course.language import marked, say
 from autograder.judge.crash_details import TYPES, Crash
 
+LIKE = 0.75  # how alike two short names are at least, of which one may be the other misspelt
 _OF_TENSORS = frozenset(
     {"unsqueeze", "permute", "expand", "masked_fill", "detach", "cpu", "dim", "numel", "mT", "tril"}
 )
@@ -44,12 +46,26 @@ def undefined_name(crash: Crash, match: re.Match[str]) -> str:
             "There is no variable named `{name}` here, though your file has one: does its own definition fail, or come later?"
         )
         return say(told, name=name)
+    if origin := _imported_from(crash, name):
+        told = marked(
+            "There is no variable named `{name}` here: it is to come from `{origin}`, whose import fails. Is that package missing?"
+        )
+        return say(told, name=name, origin=origin)
     known = {*crash.given, *crash.source.names(), "np", "torch"} - {name}
     near = difflib.get_close_matches(name, sorted(known), 1)
     if near:
         return say("There is no variable named `{name}` here. Is it `{near}`?", name=name, near=near[0])
     told = marked("There is no variable named `{name}` here. Was it renamed, or misspelt, or is an import missing?")
     return say(told, name=name)
+
+
+def _imported_from(crash: Crash, name: str) -> str:
+    """Return the package that a name is imported from at the top level, by the text alone; a failing import leaves no name."""
+    plain = re.compile(
+        rf"^(?:from ([\w.]+) import .*|import ([\w.]+)(?: as (?:\w+))?.*)\b{re.escape(name)}\b", re.MULTILINE
+    )
+    found = (match for chunk in crash.source.chunks for match in plain.finditer(chunk.text))
+    return next(((match[1] or match[2]).partition(".")[0] for match in found), "")
 
 
 def not_assigned(_: Crash, match: re.Match[str]) -> str:
@@ -60,6 +76,13 @@ def not_assigned(_: Crash, match: re.Match[str]) -> str:
     return say(told, name=match["name"])
 
 
+def no_function(_: Crash, match: re.Match[str]) -> str:
+    """Say which function of a library is likely to be meant, where the library is imported here."""
+    owner, name = match["owner"], match["name"]
+    near = difflib.get_close_matches(name, dir(sys.modules.get(owner)), 1, LIKE)
+    return say("`{owner}` has no `{name}`. Is it `{near}`?", owner=owner, name=name, near=near[0]) if near else ""
+
+
 def no_attribute(crash: Crash, match: re.Match[str]) -> str:
     """Say what something is that has no such attribute."""
     owner, name = match["owner"], match["name"]
@@ -68,7 +91,7 @@ def no_attribute(crash: Crash, match: re.Match[str]) -> str:
     if owner in _LACKS:
         return say(_LACKS[owner], what=what, owner=owner, name=name)
     if owner in ("Tensor", "numpy.ndarray", "ndarray"):
-        near = difflib.get_close_matches(name, dir(np.ndarray), 1)
+        near = difflib.get_close_matches(name, dir(np.ndarray), 1, LIKE)
         if near and near[0] != name and name not in _OF_TENSORS:
             return say("{what} has no `{name}`. Is it `{near}`?", what=what, name=name, near=near[0])
         return say(_OF_THE_OTHER[owner == "Tensor"], what=what, name=name)

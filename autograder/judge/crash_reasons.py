@@ -84,6 +84,11 @@ RULES = (
     Rule(
         "super_not_called", r"before Module\.__init__\(\)|has no attribute '_(?:modules|parameters|buffers|\w+_hooks)'"
     ),
+    Rule(
+        "no_such_function",
+        r"module '(?P<owner>(?:numpy|torch)[\w.]*)' has no attribute '(?P<name>\w+)'",
+        names.no_function,
+    ),
     Rule("no_such_attribute", r"'(?P<owner>[\w.]+)' object has no attribute '(?P<name>\w+)'", names.no_attribute),
     Rule("parameters_of_the_stub_changed", _ARGUMENTS, seen.case_calls_in_vain, "TypeError", by_case=True),
     Rule("wrong_arguments", _ARGUMENTS, seen.wrong_call, "TypeError"),
@@ -156,6 +161,7 @@ RULES = (
     Rule("norm_of_more_axes", r"Improper number of dimensions to norm|If dim is not specified but ord is"),
     Rule("truth_values_subtracted", r"numpy boolean (?:subtract|negative)|with a bool tensor|on a bool tensor"),
     Rule("lengths_in_a_list_differ", r"inhomogeneous shape|expected sequence of length \d+ at dim"),
+    Rule("tensor_for_a_tuple", r"must be tuple of Tensors, not Tensor"),
     Rule("number_for_a_tensor", r"expected Tensor as element|must be Tensor, not|must be tuple of Tensors"),
     Rule(
         "index_beyond_the_end",
@@ -212,9 +218,12 @@ RULES = (
         calls=r"^(?:math\.)?(?:sqrt|exp|log|log2|sin|cos|tanh|pow)$",
     ),
     Rule("number_for_an_array", r"'(?:int|float|bool|numpy\.\w+)' object does not support item assignment"),
+    Rule("smaller_of_two_arrays", r"is ambiguous", calls=r"^(?:min|max)$"),
+    Rule("not_of_a_mask", r"is ambiguous", calls=r"^not$"),
+    Rule("several_truth_values_for_one", r"is ambiguous", shapes.several_truth_values),
     Rule(
         "several_numbers_for_one",
-        r"single element can be converted|one element tensors can be converted|size-1 arrays|length-1 arrays|converted to Scalar|is ambiguous",
+        r"single element can be converted|one element tensors can be converted|size-1 arrays|length-1 arrays|converted to Scalar",
         shapes.several_numbers,
     ),
     Rule("division_by_zero", r"division by zero|by zero", seen.divided_by, "ZeroDivisionError"),

@@ -151,6 +151,16 @@ def _names_left(count: int) -> str:
     )
 
 
+def several_truth_values(crash: Crash, _: re.Match[str]) -> str:
+    """Say what is asked as a whole whether it is true."""
+    part = next((part for part in crash.arrays if math.prod(part.shape) > 1), None)
+    told = marked(
+        "{what} holds several truth values where an `if`, `while`, `and` or `or` wants one. A mask or `where` chooses entry by entry; "
+        "`.any()` and `.all()` make one of them."
+    )
+    return say(told, what=shown(part, crash.names) if part else say("This array"))
+
+
 def several_numbers(crash: Crash, _: re.Match[str]) -> str:
     """Say what holds several numbers where one is wanted."""
     part = next((part for part in crash.arrays if math.prod(part.shape) > 1), None)

@@ -134,7 +134,8 @@ def is_mere_crash(outcome: Outcome) -> bool:
 
 
 def _same_trouble(mine: Trouble, theirs: Trouble) -> bool:
-    return (mine.type_name, mine.text) == (theirs.type_name, theirs.text) and _same_place(mine, theirs)
+    alike = (mine.type_name, mine.text) == (theirs.type_name, theirs.text)
+    return alike and of_one_family(kind_of_crash(mine), kind_of_crash(theirs)) and _same_place(mine, theirs)
 
 
 def _similar_trouble(mine: Trouble, theirs: Trouble) -> bool:

@@ -81,8 +81,8 @@ RELATIONS = marked({
     "has_factor": "Your answer is multiplied by `{0}` once too often.",
     "lower_precision": "Your answer is right to two or three digits: something is computed in {0}, which keeps too few.",
     # where it is wrong
-    "only_first_right": "In the cases that fail, the first entry along {0} is right, and all after it are wrong.",
-    "only_last_right": "In the cases that fail, the last entry along {0} is right, and all before it are wrong.",
+    "only_first_right": "In the cases that fail, the first entry along {0} is right, and each after it has wrong values.",
+    "only_last_right": "In the cases that fail, the last entry along {0} is right, and each before it has wrong values.",
     "only_first_wrong": "Only the first entry along {0} is wrong.",
     "only_last_wrong": "Only the last entry along {0} is wrong.",
     "nan_where_false": "Your answer is NaN or infinite exactly where `{0}` is False, and right everywhere else.",
@@ -94,12 +94,12 @@ RELATIONS = marked({
     "same_along": "Your answer is the same everywhere along {0}, where it should differ.",
     "all_the_same": "Your answer is {0} everywhere.",
     # in which cases it is wrong
-    "differs_if_given": "Your values are wrong whenever `{0}` is given, and right otherwise: look at what you do with `{0}`.",
-    "differs_by_axes": "Your values are wrong whenever `{0}` has one more axis in front, and right otherwise.",
-    "differs_by_length": "Your values are wrong whenever {0} is longer than one, and right otherwise.",
-    "differs_by_mask": "Your values are wrong whenever `{0}` is False somewhere, and right otherwise.",
-    "differs_by_parameter": "Your values are wrong whenever `{0}` is not zero, and right otherwise: look at where `{0}` comes in.",
-    "differs_by_size": "Your values are wrong whenever `{0}` holds large numbers, and right otherwise: does an exponential overflow?",
+    "differs_if_given": "Your answer is wrong whenever `{0}` is given, and right otherwise: look at what you do with `{0}`.",
+    "differs_by_axes": "Your answer is wrong whenever `{0}` has one more axis in front, and right otherwise.",
+    "differs_by_length": "Your answer is wrong whenever {0} is longer than one, and right otherwise.",
+    "differs_by_mask": "Your answer is wrong whenever `{0}` is False somewhere, and right otherwise.",
+    "differs_by_parameter": "Your answer is wrong whenever `{0}` is not zero, and right otherwise: look at where `{0}` comes in.",
+    "differs_by_size": "Your answer is wrong whenever `{0}` holds large numbers, and right otherwise: does an exponential overflow?",
 })  # fmt: skip
 # What is named in a relation, in English, as patterns of these words; `\1` and `\2` are names and axes in them.
 _AXIS = r"the last axis|the axis before the last|axis -?\d+"

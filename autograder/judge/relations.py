@@ -25,6 +25,7 @@ from autograder.judge.wrong_places import place_of_wrong, what_failing_cases_sha
 ENOUGH = 3  # different wrong numbers that a relation gets right: by chance it happens once in 10**12
 ENOUGH_WHOLE = 8  # the same for whole numbers and truth values where only two of them are different
 FACTORS = frozenset({"times", "divided", "times_root", "divided_root", "one_less_counted", "one_more_counted"})
+REDUCED = frozenset({"not_sum", "not_mean", "not_largest", "not_first", "not_last"})
 _FROM_THE_END = re.compile("the last axis|the axis before|axis -")  # said where axes from the front do not fit
 MOST_NAMES = 2  # that one factor is called
 MOST_PARTS = 3  # that are named
@@ -43,10 +44,10 @@ def _find_relation(oracle: Knowledge, exercise: str, judged: Sequence[Judged]) -
     with np.errstate(all="ignore"):
         parts = parts_of(oracle, judged)
         finite = [part for part in parts if part.got.dtype.kind != "f" or np.isfinite(part.got).all()]
-        found = _related(oracle, exercise, parts) or (
-            _related(oracle, exercise, finite) if len(finite) < len(parts) else None
-        )
-        if found:
+        if found := _related(oracle, exercise, parts):
+            return found
+        found = _related(oracle, exercise, finite) if len(finite) < len(parts) else None
+        if found and found.key[0] not in REDUCED:  # of what is not finite these would be no remedy
             return found
         shared = what_failing_cases_share(parts)
     return Relation(exercise, shared) if shared else None

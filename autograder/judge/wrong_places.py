@@ -173,7 +173,10 @@ def what_failing_cases_share(parts: Sequence[Part]) -> Key | None:
     apart = every - some
     kinds, of = {kind for kind, _ in apart}, {called.partition("`")[2].rstrip("`") or called for _, called in apart}
     # Cases that differ in two things, each of something else, do not say which of them it is.
-    return min(apart, default=None) if len(kinds) < 2 or len(of) < 2 else None
+    if len(kinds) > 1 and len(of) > 1:
+        return None
+    # Where only failing cases are given an argument, nothing is known of what it has to hold.
+    return min(apart, key=lambda key: (key[0] != "differs_if_given", key), default=None)
 
 
 def _features(part: Part, least: Mapping[str, int]) -> Iterator[tuple[str, str]]:

@@ -462,7 +462,7 @@ STEP = mistakes_of(
         "return dx, dh_prev, dW_x, dW_h, db\n",
         "return dh_prev, dx, dW_x, dW_h, db\n",
         "equal_sizes_hide_no_wrong_term",
-        "Your dx and dh_prev have changed places. The order agreed on is dx, dh_prev, dW_x, dW_h, db.",
+        "Your dx and dh_prev have changed places. The order agreed on is dx, dh_prev, dW_x, dW_h, db; and in the cache W_x comes before W_h.",
     ),
     step_gradients_in_columns=edit(
         "return dx, dh_prev, dW_x, dW_h, db\n",
