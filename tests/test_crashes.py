@@ -409,7 +409,9 @@ def test_what_libraries_say_has_a_reason_in_words(text: str, says: str) -> None:
 )
 def test_what_asks_for_one_truth_value_is_told_by_its_name(line: str, says: str) -> None:
     """Of each there is another way that goes entry by entry; and a name is offered only where it is much alike."""
-    trouble = raised(f"def f(a, b):\n    return {line}\n", a=np.ones(3, bool), b=np.ones(3, bool))
+    trouble = raised(
+        f"import numpy as np\n\n\ndef f(a, b):\n    return {line}\n", a=np.ones(3, bool), b=np.ones(3, bool)
+    )
     told = reason_of_crash(trouble, Visibility.PUBLIC, Source("", ()), Call((), {}), "f", "", {"f": ("a", "b")})
     assert says.lower() in told.lower()
 

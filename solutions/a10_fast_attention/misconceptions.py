@@ -4,6 +4,12 @@ from autograder.course.mistakes import edit, mistakes_of
 
 ONLINE = mistakes_of(
     "online_softmax",
+    factor_turned_round=edit(
+        "kept = np.exp(highest - higher)",
+        "kept = np.exp(higher - highest)",
+        "blocks_of_any_length",
+        "Your factor is turned round. What was summed up below the old maximum gets smaller under a higher one: exp(old - new).",
+    ),
     sums_not_rescaled=edit(
         "        kept = np.exp(highest - higher)\n",
         "        kept = 1.0\n",
@@ -183,6 +189,19 @@ ONLINE = mistakes_of(
 
 TILED = mistakes_of(
     "tiled_attention",
+    causal_mask_turned_round=edit(
+        "readable = start + np.arange(keys.shape[-2]) <= places",
+        "readable = start + np.arange(keys.shape[-2]) > places",
+        "causal_tiles",
+        "Your causal mask is turned round: each query reads what comes after it, and neither itself nor what came before.",
+    ),
+    maximum_of_the_latest_tile=edit(
+        "m_new = np.maximum(m, scores.max(axis=-1))",
+        "m_new = scores.max(axis=-1)",
+        "large_scores_do_not_overflow",
+        "Your maximum is that of the latest tile alone. Where an earlier tile had larger scores, the factor between the two overflows: "
+        "keep the largest score so far.",
+    ),
     tiles_not_rescaled=edit(
         "shrink = np.exp(m - m_new)",
         "shrink = np.ones_like(m)",
@@ -442,6 +461,12 @@ TILED = mistakes_of(
 
 BACKWARD = mistakes_of(
     "tiled_backward",
+    one_D_for_all_queries=edit(
+        "along = (dout * output).sum(axis=-1, keepdims=True)",
+        "along = (dout * output).sum()",
+        "queries_get_their_gradient",
+        "Your D is one number for all queries. Each query has a D of its own: sum over its features, the last axis.",
+    ),
     row_sum_dropped=edit(
         "ddots = weights * (dweights - along) / scale",
         "ddots = weights * dweights / scale",
@@ -898,6 +923,12 @@ INTENSITY = mistakes_of(
 
 ROOFLINE = mistakes_of(
     "roofline",
+    intensity_divided_by_the_bandwidth=edit(
+        "np.asarray(intensity) * bandwidth",
+        "np.asarray(intensity) / bandwidth",
+        "under_the_roof",
+        "Your intensity is divided by the bandwidth. Operations per byte, times bytes per second, are operations per second.",
+    ),
     larger_of_both=edit(
         "return np.minimum(fed, peak)",
         "return np.maximum(fed, peak)",

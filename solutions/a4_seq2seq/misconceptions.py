@@ -953,6 +953,12 @@ SOFTMAX = mistakes_of(
 
 CONTEXT = mistakes_of(
     "attention_context",
+    summed_over_the_queries=edit(
+        "return weights @ values",
+        "return (weights.unsqueeze(-1) * values.unsqueeze(1)).sum(dim=1)",
+        "contexts_of_any_size",
+        "Your sum runs over the queries. Each query has a context of its own: for each of them sum over the source positions.",
+    ),
     context_averaged=edit(
         "return weights @ values",
         "return weights @ values / values.shape[1]",
@@ -2284,6 +2290,19 @@ GREEDY = mistakes_of(
 
 BEAM = mistakes_of(
     "beam_search",
+    least_probable_kept=edit(
+        "best = extended.flatten().topk(min(places, extended.numel()))",
+        "best = extended.flatten().topk(min(places, extended.numel()), largest=False)",
+        "ok_is_better_than_yes",
+        "You keep the continuations with the lowest totals. A total is a sum of logs of probabilities: the highest are the best.",
+    ),
+    power_of_the_six_alone=edit(
+        "total / ((5 + len(words)) / 6) ** length_penalty) for",
+        "total / (5 + len(words)) / 6**length_penalty) for",
+        "the_length_penalty_decides",
+        "Your power belongs to the 6 alone. Divide the total by all of ((5 + length) / 6) to the power of length_penalty: a pair of "
+        "brackets is missing.",
+    ),
     greedy_in_disguise=edit(
         "places = width - len(finished)",
         "places = 1 - len(finished)",

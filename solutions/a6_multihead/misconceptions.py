@@ -1036,6 +1036,12 @@ def _wave(old: str, new: str, says: str, caught_by: str = "encodings_of_any_size
 
 SINUSOID = mistakes_of(
     "sinusoidal_encoding",
+    exponent_rounded_up=edit(
+        "exponents = torch.arange(0, d_model, 2, dtype=torch.float64) / d_model",
+        "exponents = (torch.arange(0, d_model, 2, dtype=torch.float64) / d_model).ceil()",
+        "encodings_of_any_size",
+        "Your exponent is a whole number: `//` rounds down, and a negative fraction to -1. Divide with `/`.",
+    ),
     exponent_doubled=_wave(
         EXPONENTS,
         "exponents = 2 * torch.arange(0, d_model, 2, dtype=torch.float64) / d_model",
