@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from class_records import (
     DATA,
+    EXERCISES,
     HOSTILE,
     MISSING,
     SCALE,
@@ -19,6 +20,7 @@ from class_records import (
     decided,
     handed_in,
     large_class,
+    make_exercise,
     make_result,
     on_roster,
     small_class,
@@ -34,6 +36,7 @@ from autograder.classroom.requests import Request
 from autograder.course.spec import Status, Visibility
 from autograder.feedback.page_format import moment, visible
 from autograder.judge.reasons import Mistake
+from autograder.pages.class_statistics import distribution, headline
 from autograder.pages.feedback import feedback_html, feedback_line, handing_in_line
 from autograder.pages.report import report_html
 from autograder.pages.review_queue import Place
@@ -206,11 +209,61 @@ def test_one_line_sums_up(result: Record, line: str) -> None:
     assert feedback_line(result).startswith(line)
 
 
-def test_what_a_person_gave_all_points_of_is_right() -> None:
-    """Whatever the cases say; the page gives the person's reason below."""
-    result = make_result("s", attention=(Status.MISSING,))
-    given = tuple(replace(e, score=e.max_score) if e.name == "attention" else e for e in result.exercises)
-    assert feedback_line(replace(result, exercises=given)) == "All 4 exercises are right. Well done!"
+@pytest.mark.parametrize(
+    ("result", "line"),
+    [
+        (make_result("s", attention=(Status.CRASHED,)), "3 of 4 exercises are right and 1 is not right yet."),
+        (make_result("s", attention=(Status.MISSING,)), "3 of 4 exercises are right and 1 is not written yet."),
+        (make_result("s"), "All 4 exercises are right. Well done!"),
+        (
+            make_result("s", **MISSING),
+            "Nothing is written yet. Start with the first exercise; every one counts by itself.",
+        ),
+    ],
+)
+def test_the_line_claims_no_more_than_the_cards_and_names_a_decision(result: Record, line: str) -> None:
+    """A person's points make no case right; the line counts what the cards show, and says who decided the points."""
+    told = "A person decided the points of `attention`."
+    for points in (0, 2.5, 5):
+        assert feedback_line(decided(result, "attention", points, "Because.")) == f"{line} {told}"
+
+
+def test_points_that_a_person_gave_for_what_could_not_be_read_are_named() -> None:
+    """Nothing is said to be ungraded then, neither to the student nor to staff."""
+    graded = tuple(make_exercise(name, Status.SKIPPED) for name in EXERCISES)
+    for status, line in (
+        ("unreadable", "We could not read what you handed in"),
+        ("not_importable", "Your file could not"),
+    ):
+        result = decided(replace(make_result("s", status), exercises=graded), "attention", 1.5, "On paper.")
+        for page in (Page(feedback_html(result)).text, Page(staff_html(result, None, Path("graded"), None)).text):
+            assert "A person decided the points of attention." in " ".join(page.split())
+            assert "nothing in it is graded yet" not in page
+        assert feedback_line(result).startswith(line)
+        assert headline([make_result("t"), result]).mean == (15 + 1.5) / 2
+        assert sum(distribution([result])) == 1
+        assert headline([make_result("t"), make_result("s", status)]).mean == 15
+
+
+def test_staff_read_that_nothing_was_handed_in_beside_points_of_a_person() -> None:
+    """Points that were given at the desk make no exercise partly right."""
+    text = " ".join(Page(staff_html(decided(absentee("s"), "attention", 4, "Oral."), None, Path(), None)).text.split())
+    assert "Nothing was handed in. A person decided the points of attention." in text
+    assert "partly right" not in text
+
+
+def test_a_decision_about_an_earlier_submission_is_called_that() -> None:
+    """In the line at the top, beside its reason, and where graders read of it."""
+    result = decided(make_result("s"), "attention", 1.5, "Axis.")
+    exercises = tuple(
+        replace(e, override=replace(e.override, earlier=True)) if e.override else e for e in result.exercises
+    )
+    result = replace(result, exercises=exercises)
+    text = " ".join(Page(feedback_html(result)).text.split())
+    assert "Well done! A person decided the points of attention, for an earlier submission." in text
+    assert "1.5 of 5 points instead of the computed 5. Axis. The decision was about an earlier submission." in text
+    assert "for an earlier submission: Axis." in Page(staff_html(result, None, Path(), None)).text
+    assert "decided for an earlier submission" in Page(report_html([result], summary())).text
 
 
 def test_report_says_how_it_was_graded() -> None:
