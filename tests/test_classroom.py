@@ -112,6 +112,13 @@ def test_a_class_stays_with_its_course(run: Run, course: Path, works: Path, tmp_
         assert refused(run("grade", *options, course=None)).startswith(told)
         assert run("grade", *options)[0] == 0
         assert run("grade", *options, course=other)[0] == 0
+        here.chdir(tmp_path)
+        code, said, _ = run("grade", *options, course=None)  # where no course is at hand, it is the one of before
+        assert code == 0
+        assert "0 graded, 3 unchanged" in said
+        assert run("grade", *options, "--preview", course=None)[0] == 0
+        assert "No course here" in refused(run("grade", *options[:3], tmp_path / "new", course=None))
+        here.chdir(course)
         shutil.rmtree(other)
         assert run("grade", *options, course=None)[0] == 0
 
