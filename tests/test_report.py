@@ -30,7 +30,7 @@ from class_records import (
 )
 
 from autograder.classroom.history import Cause, Change
-from autograder.classroom.record import Record
+from autograder.classroom.record import NOT_GRADED, Record
 from autograder.classroom.record_json import brief_exercise_of, exercise_of, stored_exercise
 from autograder.classroom.requests import Request
 from autograder.course.spec import Status, Visibility
@@ -377,6 +377,9 @@ def test_the_report_knows_the_roster() -> None:
         "Tue \N{EN DASH} \N{EN DASH} 0 1 \N{EN DASH}",
     ):
         assert expected in text
+    later = replace(on_roster(make_result("s3"), "Mon"), status=NOT_GRADED, score=None)
+    text = " ".join(Page(report_html(here, summary(), waiting=[later])).text.split())
+    assert "Mon 100 % 15 of 15 15 2 \N{EN DASH} 1" in text  # of two that were handed in one is graded
     ada = decided(replace(here[0], doubts=("Which file?",), notes=("Which file?",)), "attention", 4, "Half.")
     asked = Request(1, "s001", "attention", "Why?", "2026-03-05T10:00:00+00:00")
     change = Change("s001", "attention", 5.0, 4.0, (Cause.PERSON,), "kim", asked.made)

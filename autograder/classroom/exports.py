@@ -167,7 +167,9 @@ def exercise_output(exercise: ExerciseRecord, *, whole: bool) -> str:
 
 
 def _comment(record: Record) -> str:
-    """Return the feedback as the little markup that Moodle shows."""
+    """Return the feedback as the little markup that Moodle shows; nothing while it is not graded, which would replace earlier words."""
+    if record.status == NOT_GRADED:
+        return ""
     with speaking(record.language):
         paragraphs = "".join(f"<p>{_markup(part)}</p>" for part in _above(record))
         if record.waiting:

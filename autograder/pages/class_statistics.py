@@ -35,6 +35,7 @@ class Section:
 
     name: str
     headline: Headline
+    handed_in: int  # also what is not graded yet
     absent: int
     late: int
 
@@ -83,18 +84,19 @@ def headline(results: Iterable[Record]) -> Headline:
     )
 
 
-def sections(results: Iterable[Record], absent: Iterable[Record]) -> tuple[Section, ...]:
+def sections(
+    results: Iterable[Record], absent: Iterable[Record], waiting: Iterable[Record] = ()
+) -> tuple[Section, ...]:
     """Return the figures of each section, by name; nothing where the roster has none."""
-    groups: dict[str, tuple[list[Record], list[Record]]] = {}
-    for result in results:
-        groups.setdefault(section_of(result), ([], []))[0].append(result)
-    for result in absent:
-        groups.setdefault(section_of(result), ([], []))[1].append(result)
+    groups: dict[str, tuple[list[Record], list[Record], list[Record]]] = {}
+    for place, records in enumerate((results, absent, waiting)):
+        for record in records:
+            groups.setdefault(section_of(record), ([], [], []))[place].append(record)
     if not any(groups):
         return ()
     return tuple(
-        Section(name, headline(here), len(away), sum(r.late for r in here))
-        for name, (here, away) in sorted(groups.items())
+        Section(name, headline(here), len(here) + len(later), len(away), sum(r.late for r in here))
+        for name, (here, away, later) in sorted(groups.items())
     )
 
 
