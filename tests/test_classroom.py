@@ -155,7 +155,7 @@ def test_who_is_not_among_the_submissions_any_more_is_told(run: Run, works: Path
     shutil.copy(works / "eve.py", latecomers / "zoe.py")
     ended = run("grade", "t1_means", latecomers, "-o", out, "--roster", roster, "--accept-unsandboxed")
     assert "3 graded before, but not among the latest submissions and so not in the grades: ann, bob, eve." in ended[2]
-    assert "t1_means: 1 submissions" in ended[1]
+    assert "t1_means: 1 submission" in ended[1]
     assert "not in the grades: ann, bob, eve." in (out / "report.html").read_text(encoding="utf-8")
     assert "Every case passes." in run("explain", "ann", "center", "-o", out, "--accept-unsandboxed")[1]
     shutil.copy(latecomers / "zoe.py", works)
@@ -451,9 +451,9 @@ def test_look_alikes(run: Run, works: Path, tmp_path: Path, assignment: Assignme
     assert run("grade", "t1_means", works, "-o", out, "--seed", 3, "--accept-unsandboxed")[0] == 0
     before = results(out)
     code, said, _ = run("similarity", out, "--least", 90)
-    assert (code, said) == (0, f"1 group among 3 submissions share 90 % or more: {out / 'similarity.html'}\n")
+    assert (code, said) == (0, f"1 group among 3 submissions shares 90 % or more: {out / 'similarity.html'}\n")
     _, said, _ = run("similarity", out, "--least", 90, "--against", last_year)
-    assert said.startswith("1 group among 3 submissions and 1 other share 90 % or more: ")
+    assert said.startswith("1 group among 3 submissions and 1 other shares 90 % or more: ")
     page = (out / "similarity.html").read_text(encoding="utf-8")
     assert "kim" in page
     assert "2025/zoe" in page

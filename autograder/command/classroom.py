@@ -149,7 +149,7 @@ def merge(
     from autograder.classroom.gradebook import GradebookError
     from autograder.classroom.gradebook_lock import open_for, open_gradebook
     from autograder.classroom.shards import check_parts, leave_out, read_part, take_over
-    from autograder.command.class_outcome import is_sound, say_where, show_records, tell_changes
+    from autograder.command.class_outcome import is_sound, say_where, show_records, submissions_of, tell_changes
     from autograder.pages.class_files import publish
     from autograder.sandbox.machine import cores
 
@@ -177,7 +177,7 @@ def merge(
             if not students:
                 fail("There is no submission in any of them.")
             published = publish(book, jobs=cores())
-            show_records(Console(), book, published, f"{facts.assignment}: {len(students)} submissions")
+            show_records(Console(), book, published, f"{facts.assignment}: {submissions_of(len(students))}")
             tell_changes(Console(), book)
             say_where(Console(), book, published.summary)
             sound = is_sound(book, published.summary, None)
