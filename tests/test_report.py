@@ -35,7 +35,7 @@ from autograder.classroom.record_json import brief_exercise_of, exercise_of, sto
 from autograder.classroom.requests import Request
 from autograder.course.spec import Status, Visibility
 from autograder.feedback.page_format import moment, visible
-from autograder.judge.reasons import Mistake
+from autograder.judge.reasons import Message, Mistake
 from autograder.pages.class_statistics import distribution, headline
 from autograder.pages.feedback import feedback_html, feedback_line, handing_in_line
 from autograder.pages.report import report_html
@@ -408,3 +408,20 @@ def test_few_students_behind_a_mistake_are_named_at_once() -> None:
     assert "2 of 4 students s002s003" in " ".join(page.text.split())
     many = [make_result(f"s{i}", attention=(Status.FAILED, SCALE)) for i in range(9)]
     assert "9 of 9 students" in Page(report_html(many, summary())).text
+
+
+def test_bonus_is_named_where_points_are_summed_up() -> None:
+    """Else more points than there are would seem a slip."""
+    result = make_result("s")
+    bonus = tuple(replace(e, bonus=e.name == "causal_mask") for e in result.exercises)
+    told = " ".join(Page(feedback_html(replace(result, exercises=bonus, max_score=13.0))).text.split())
+    assert "15 of 13 points, bonus included: 2" in told
+    assert "bonus included" not in Page(feedback_html(result)).text
+
+
+def test_an_excuse_stands_once_in_an_exercise() -> None:
+    """Behind the first of its cases that passes by it."""
+    result, excuse = make_result("s"), Message("Right, given your `scores`.")
+    for case in range(3):
+        result = with_case(result, 1, case, told=excuse)
+    assert Page(feedback_html(result)).text.count("Right, given your") == 1
