@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from html import unescape
 from pathlib import Path
 from typing import Any
@@ -114,6 +115,17 @@ def test_everybody_can_read_the_pages(tmp_path: Path, width: int, dark: bool) ->
             assert page["stuck"] == []
             assert page["silent"] == []
             assert page["text"] > 1000
+
+
+def test_german_pages_fit_a_phone(tmp_path: Path) -> None:
+    """Their words are longer: what a person decided stands below an exercise's name, and its points below that."""
+    german = {
+        f"/{number}.html": feedback_html(replace(result, language="de"))
+        for number, result in enumerate([everything(), *large_class(60)[:12]])
+    }
+    with site() as served:
+        for width in (400, 360, 320):
+            assert all(page["wider"] <= 0 for page in look_at(served, german, tmp_path, width=width))
 
 
 def test_wide_tables_of_a_course_scroll_and_show_it(tmp_path: Path) -> None:

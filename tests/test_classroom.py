@@ -112,6 +112,13 @@ def test_a_class_stays_with_its_course(run: Run, course: Path, works: Path, tmp_
         assert refused(run("grade", *options, course=None)).startswith(told)
         assert run("grade", *options)[0] == 0
         assert run("grade", *options, course=other)[0] == 0
+        here.chdir(tmp_path)
+        code, said, _ = run("grade", *options, course=None)  # where no course is at hand, it is the one of before
+        assert code == 0
+        assert "0 graded, 3 unchanged" in said
+        assert run("grade", *options, "--preview", course=None)[0] == 0
+        assert "No course here" in refused(run("grade", *options[:3], tmp_path / "new", course=None))
+        here.chdir(course)
         shutil.rmtree(other)
         assert run("grade", *options, course=None)[0] == 0
 
@@ -148,7 +155,7 @@ def test_who_is_not_among_the_submissions_any_more_is_told(run: Run, works: Path
     shutil.copy(works / "eve.py", latecomers / "zoe.py")
     ended = run("grade", "t1_means", latecomers, "-o", out, "--roster", roster, "--accept-unsandboxed")
     assert "3 graded before, but not among the latest submissions and so not in the grades: ann, bob, eve." in ended[2]
-    assert "t1_means: 1 submissions" in ended[1]
+    assert "t1_means: 1 submission" in ended[1]
     assert "not in the grades: ann, bob, eve." in (out / "report.html").read_text(encoding="utf-8")
     assert "Every case passes." in run("explain", "ann", "center", "-o", out, "--accept-unsandboxed")[1]
     shutil.copy(latecomers / "zoe.py", works)
@@ -444,9 +451,9 @@ def test_look_alikes(run: Run, works: Path, tmp_path: Path, assignment: Assignme
     assert run("grade", "t1_means", works, "-o", out, "--seed", 3, "--accept-unsandboxed")[0] == 0
     before = results(out)
     code, said, _ = run("similarity", out, "--least", 90)
-    assert (code, said) == (0, f"1 group among 3 submissions share 90 % or more: {out / 'similarity.html'}\n")
+    assert (code, said) == (0, f"1 group among 3 submissions shares 90 % or more: {out / 'similarity.html'}\n")
     _, said, _ = run("similarity", out, "--least", 90, "--against", last_year)
-    assert said.startswith("1 group among 3 submissions and 1 other share 90 % or more: ")
+    assert said.startswith("1 group among 3 submissions and 1 other shares 90 % or more: ")
     page = (out / "similarity.html").read_text(encoding="utf-8")
     assert "kim" in page
     assert "2025/zoe" in page

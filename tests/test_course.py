@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from class_records import HOSTILE
 
-from autograder.classroom.course_grades import Part, Sheet, Standing, course_grades
+from autograder.classroom.course_grades import Part, Sheet, Standing, course_grades, doubled, in_all, ungraded
 from autograder.classroom.course_rules import Counts, Exempt, LateRule, Rules, RulesError, read_rules
 from autograder.classroom.record import NOT_GRADED, NOT_SUBMITTED, Record
 from autograder.classroom.roster import Person
@@ -146,8 +146,35 @@ def test_rules_that_cannot_be_used_are_refused_with_what_to_write(text: str, sai
 @pytest.mark.parametrize("rules", [Rules(assignments={"a9": Counts()}), Rules(exempt=(Exempt("eve", "a1", "ill"),))])
 def test_rules_about_what_there_is_not_are_refused(rules: Rules) -> None:
     """A slip in a name would else change nothing, and no one would see it."""
-    with pytest.raises(RulesError, match=r"a9|eve"):
-        course_grades(sheets(record(3)), rules)
+    with pytest.raises(RulesError, match=r"^other\.toml .*(a9|eve)"):
+        course_grades(sheets(record(3)), replace(rules, file="other.toml"))
+
+
+def test_rules_may_name_what_is_not_graded_yet() -> None:
+    """It counts for nothing until then, with those who are exempt from it; errors name the file that was read."""
+    rules = Rules(assignments={"a2": Counts(weight=3)}, exempt=(Exempt("eve", "a3", "ill"),), file="rules.toml")
+    found = sheets(record(5))
+    for assignments in (("a1", "a2", "a3"), None):
+        (standing,) = course_grades(found, rules, assignments)
+        assert standing.total == pytest.approx(0.5)
+    assert ungraded(found, rules) == ("a2", "a3")
+    with pytest.raises(RulesError, match=r"^rules\.toml names a3, .* There are: a1, a2\."):
+        course_grades(found, rules, ("a1", "a2"))
+    with pytest.raises(RulesError, match=r"^rules\.toml exempts eve"):
+        course_grades(found, replace(rules, exempt=(Exempt("eve", "a1", "ill"),)), None)
+
+
+def test_one_student_under_two_ids_is_noticed_and_namesakes_are_not() -> None:
+    """Names are compared whatever their order; two students of one name are in every gradebook together."""
+
+    def called(name: str, number: str) -> Record:
+        return replace(record(5, student=number), person=Person(number, name))
+
+    first = called("Lovelace, Ada", "7000"), called("Ann Doe", "1"), called("Ann Doe", "2"), called("Bob", "3")
+    second = called("Ada Lovelace", "s1"), called("Ann Doe", "1"), called("Ann Doe", "2"), called("", "4")
+    found = sheets(first, second)
+    assert doubled(found) == (("Lovelace, Ada", ("7000", "s1")),)
+    assert in_all(found) == 2
 
 
 def test_a_students_page_is_about_that_student_alone(tmp_path: Path) -> None:
@@ -198,6 +225,33 @@ def test_the_command_puts_gradebooks_together(
     with pytest.raises(SystemExit) as left:
         main()
     assert left.value.code == 2
+
+
+def test_the_command_goes_on_where_the_rules_name_what_is_not_graded_yet(
+    grade_files: Callable[..., tuple[Path, object]],
+    assignment: object,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """A line says so; a name that the course does not have is a slip, and refused with the file that was read."""
+    out, _ = grade_files({"ada.py": assignment.reference.encode()})
+    rules = tmp_path / "rules.toml"
+
+    def run(text: str) -> tuple[object, str]:
+        rules.write_text(text)
+        command = ["autograder", "course", str(out), "-o", str(tmp_path / "all"), "--rules", str(rules)]
+        monkeypatch.setattr("sys.argv", [*command, "--course", str(Path(__file__).parent / "course")])
+        with pytest.raises(SystemExit) as left:
+            main()
+        return left.value.code, capsys.readouterr().err
+
+    code, told = run("[assignment.t2_tensors]\nweight = 2\n")
+    assert not code
+    assert f"{rules} names t2_tensors; none of the folders is of it, so it counts for nothing yet" in told
+    code, told = run("[assignment.t2_touch]\nweight = 2\n")
+    assert code == 2
+    assert f"{rules} names t2_touch, and there is no such assignment." in told
 
 
 def test_a_part_knows_its_share() -> None:

@@ -23,6 +23,7 @@ from autograder.classroom.record import (
     exercise_record,
     head,
     record,
+    ungraded,
 )
 from autograder.classroom.roster import Person
 from autograder.classroom.submissions import Submission
@@ -280,3 +281,12 @@ def test_whoever_handed_in_nothing_has_a_row(assignment: Assignment) -> None:
     assert (found.status, found.score, found.max_score) == (NOT_SUBMITTED, 1.5, 4.0)
     assert rows(grades_csv([found]))[1][:6] == ["007", "1.5", "4.0", NOT_SUBMITTED, "1.5", "0.0"]
     assert "Nothing was handed in." in rows(sheets([found])["moodle"])[1][-1]
+
+
+def test_what_is_not_graded_yet_has_no_comment(assignment: Assignment) -> None:
+    """It would replace the comment that a platform has from an earlier grading."""
+    run, points = Run("t1_means", "Means", 1), {"row_means": 2.0, "center": 2.0}
+    decided = {"row_means": Override(1.5, "Handed in on paper.", "2026-03-01T10:00:00+00:00")}
+    for given in ({}, decided):
+        for name, sheet in sheets([ungraded(run, "007", head(Submission("007", "", None)), points, given)]).items():
+            assert not [said for said in ("graded yet", "<ul>", "paper") if said in sheet], name

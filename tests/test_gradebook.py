@@ -111,7 +111,7 @@ def test_what_is_saved_is_what_will_be_read(book: Gradebook) -> None:
         (read,) = records(book, ["ada"])
         assert saved == replace(read, exercises=tuple(replace(exercise, cases=()) for exercise in read.exercises))
         assert saved.exercises[2].override == (
-            Override(2.5, "By hand.", mock.ANY, mock.ANY, worth=3.0) if number else None
+            Override(2.5, "By hand.", mock.ANY, mock.ANY, worth=3.0, earlier=number > 1) if number else None
         )
 
 
@@ -405,3 +405,16 @@ def test_nothing_is_left_beside_the_file(tmp_path: Path, assignment: Assignment)
         book.describe(assignment, 1)
         save(book, graded(handed_in("ada")))
     assert [path.name for path in (tmp_path / "out").iterdir()] == [FILE]
+
+
+def test_a_decision_knows_that_it_was_about_an_earlier_submission(book: Gradebook) -> None:
+    """It does once other code is graded, and no more when a person decides again."""
+    save(book, graded(handed_in("ada")))
+    book.override("ada", "center", 2.0, "Close.")
+    save(book, graded(handed_in("ada")))
+    assert not book.overrides("ada")["ada"]["center"].earlier
+    save(book, graded(handed_in("ada", "x = 2")))
+    (record,) = records(book)
+    assert [bool(e.override and e.override.earlier) for e in record.exercises] == [False, True, False]
+    book.override("ada", "center", 2.0, "Seen again.")
+    assert not book.overrides()["ada"]["center"].earlier

@@ -8,7 +8,7 @@ from html import unescape
 from pathlib import Path
 
 import pytest
-from class_records import EXERCISES, SCALE, handed_in, make_result
+from class_records import EXERCISES, SCALE, decided, handed_in, make_result
 from conftest import COURSE
 from test_language import english_in
 
@@ -92,7 +92,7 @@ def test_when_it_was_handed_in_is_told_in_german() -> None:
     """Late or in time."""
     result = make_result("s001")
     with speaking("de"):
-        assert handing_in_line(handed_in(result, 60)).startswith("60 h (2.5 Tage) zu spät abgegeben (2026-03-04")
+        assert handing_in_line(handed_in(result, 60)).startswith("60 h (2,5 Tage) zu spät abgegeben (2026-03-04")
         assert handing_in_line(replace(result, late=True, late_hours=None)) == "Zu spät abgegeben."
         assert handing_in_line(handed_in(result, -2)).startswith("Abgegeben 2026-03-01 21:59 UTC, rechtzeitig (fällig ")
         assert feedback_line(replace(result, status="unreadable")).startswith("Wir konnten deine Abgabe nicht lesen")
@@ -193,3 +193,15 @@ def test_the_notebook_for_otter_is_german() -> None:
     assert "Unter jeder, oder unter" in text
     assert "wird bei der Bewertung trainiert und gemessen" in text
     assert "How this notebook works" not in text
+
+
+def test_numbers_and_their_nouns_are_german() -> None:
+    """A comma stands before the decimals, and one point is one; English pages keep the point."""
+    result = decided(make_result("s", attention=({"i_like_pizza": Status.FAILED}, SCALE)), "attention", 3.75, "Halb.")
+    first, *others = result.exercises
+    result = replace(result, exercises=(replace(first, score=1.0, max_score=1.0), *others))
+    told = words(feedback_html(german(result)))
+    assert "13,75 von 15 Punkten" in told
+    assert "1 von 1 Punkt ✓" in told
+    assert "13.75 of 15 points" in words(feedback_html(result))
+    assert "1 of 1 point ✓" in words(feedback_html(result))

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from class_records import (
     DATA,
+    EXERCISES,
     HOSTILE,
     MISSING,
     SCALE,
@@ -19,6 +20,7 @@ from class_records import (
     decided,
     handed_in,
     large_class,
+    make_exercise,
     make_result,
     on_roster,
     small_class,
@@ -28,12 +30,13 @@ from class_records import (
 )
 
 from autograder.classroom.history import Cause, Change
-from autograder.classroom.record import Record
+from autograder.classroom.record import NOT_GRADED, Record
 from autograder.classroom.record_json import brief_exercise_of, exercise_of, stored_exercise
 from autograder.classroom.requests import Request
 from autograder.course.spec import Status, Visibility
 from autograder.feedback.page_format import moment, visible
-from autograder.judge.reasons import Mistake
+from autograder.judge.reasons import Message, Mistake
+from autograder.pages.class_statistics import distribution, headline
 from autograder.pages.feedback import feedback_html, feedback_line, handing_in_line
 from autograder.pages.report import report_html
 from autograder.pages.review_queue import Place
@@ -206,11 +209,61 @@ def test_one_line_sums_up(result: Record, line: str) -> None:
     assert feedback_line(result).startswith(line)
 
 
-def test_what_a_person_gave_all_points_of_is_right() -> None:
-    """Whatever the cases say; the page gives the person's reason below."""
-    result = make_result("s", attention=(Status.MISSING,))
-    given = tuple(replace(e, score=e.max_score) if e.name == "attention" else e for e in result.exercises)
-    assert feedback_line(replace(result, exercises=given)) == "All 4 exercises are right. Well done!"
+@pytest.mark.parametrize(
+    ("result", "line"),
+    [
+        (make_result("s", attention=(Status.CRASHED,)), "3 of 4 exercises are right and 1 is not right yet."),
+        (make_result("s", attention=(Status.MISSING,)), "3 of 4 exercises are right and 1 is not written yet."),
+        (make_result("s"), "All 4 exercises are right. Well done!"),
+        (
+            make_result("s", **MISSING),
+            "Nothing is written yet. Start with the first exercise; every one counts by itself.",
+        ),
+    ],
+)
+def test_the_line_claims_no_more_than_the_cards_and_names_a_decision(result: Record, line: str) -> None:
+    """A person's points make no case right; the line counts what the cards show, and says who decided the points."""
+    told = "A person decided the points of `attention`."
+    for points in (0, 2.5, 5):
+        assert feedback_line(decided(result, "attention", points, "Because.")) == f"{line} {told}"
+
+
+def test_points_that_a_person_gave_for_what_could_not_be_read_are_named() -> None:
+    """Nothing is said to be ungraded then, neither to the student nor to staff."""
+    graded = tuple(make_exercise(name, Status.SKIPPED) for name in EXERCISES)
+    for status, line in (
+        ("unreadable", "We could not read what you handed in"),
+        ("not_importable", "Your file could not"),
+    ):
+        result = decided(replace(make_result("s", status), exercises=graded), "attention", 1.5, "On paper.")
+        for page in (Page(feedback_html(result)).text, Page(staff_html(result, None, Path("graded"), None)).text):
+            assert "A person decided the points of attention." in " ".join(page.split())
+            assert "nothing in it is graded yet" not in page
+        assert feedback_line(result).startswith(line)
+        assert headline([make_result("t"), result]).mean == (15 + 1.5) / 2
+        assert sum(distribution([result])) == 1
+        assert headline([make_result("t"), make_result("s", status)]).mean == 15
+
+
+def test_staff_read_that_nothing_was_handed_in_beside_points_of_a_person() -> None:
+    """Points that were given at the desk make no exercise partly right."""
+    text = " ".join(Page(staff_html(decided(absentee("s"), "attention", 4, "Oral."), None, Path(), None)).text.split())
+    assert "Nothing was handed in. A person decided the points of attention." in text
+    assert "partly right" not in text
+
+
+def test_a_decision_about_an_earlier_submission_is_called_that() -> None:
+    """In the line at the top, beside its reason, and where graders read of it."""
+    result = decided(make_result("s"), "attention", 1.5, "Axis.")
+    exercises = tuple(
+        replace(e, override=replace(e.override, earlier=True)) if e.override else e for e in result.exercises
+    )
+    result = replace(result, exercises=exercises)
+    text = " ".join(Page(feedback_html(result)).text.split())
+    assert "Well done! A person decided the points of attention, for an earlier submission." in text
+    assert "1.5 of 5 points instead of the computed 5. Axis. The decision was about an earlier submission." in text
+    assert "for an earlier submission: Axis." in Page(staff_html(result, None, Path(), None)).text
+    assert "decided for an earlier submission" in Page(report_html([result], summary())).text
 
 
 def test_report_says_how_it_was_graded() -> None:
@@ -324,6 +377,9 @@ def test_the_report_knows_the_roster() -> None:
         "Tue \N{EN DASH} \N{EN DASH} 0 1 \N{EN DASH}",
     ):
         assert expected in text
+    later = replace(on_roster(make_result("s3"), "Mon"), status=NOT_GRADED, score=None)
+    text = " ".join(Page(report_html(here, summary(), waiting=[later])).text.split())
+    assert "Mon 100 % 15 of 15 15 2 \N{EN DASH} 1" in text  # of two that were handed in one is graded
     ada = decided(replace(here[0], doubts=("Which file?",), notes=("Which file?",)), "attention", 4, "Half.")
     asked = Request(1, "s001", "attention", "Why?", "2026-03-05T10:00:00+00:00")
     change = Change("s001", "attention", 5.0, 4.0, (Cause.PERSON,), "kim", asked.made)
@@ -352,3 +408,20 @@ def test_few_students_behind_a_mistake_are_named_at_once() -> None:
     assert "2 of 4 students s002s003" in " ".join(page.text.split())
     many = [make_result(f"s{i}", attention=(Status.FAILED, SCALE)) for i in range(9)]
     assert "9 of 9 students" in Page(report_html(many, summary())).text
+
+
+def test_bonus_is_named_where_points_are_summed_up() -> None:
+    """Else more points than there are would seem a slip."""
+    result = make_result("s")
+    bonus = tuple(replace(e, bonus=e.name == "causal_mask") for e in result.exercises)
+    told = " ".join(Page(feedback_html(replace(result, exercises=bonus, max_score=13.0))).text.split())
+    assert "15 of 13 points, bonus included: 2" in told
+    assert "bonus included" not in Page(feedback_html(result)).text
+
+
+def test_an_excuse_stands_once_in_an_exercise() -> None:
+    """Behind the first of its cases that passes by it."""
+    result, excuse = make_result("s"), Message("Right, given your `scores`.")
+    for case in range(3):
+        result = with_case(result, 1, case, told=excuse)
+    assert Page(feedback_html(result)).text.count("Right, given your") == 1

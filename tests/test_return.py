@@ -226,4 +226,4 @@ def test_points_of_who_handed_in_nothing_are_told(
     assert "In Canvas: Grades, Import the sheet." in run("return", out, "--to", "canvas")  # by the roster's ids
     assert "0 of 1 to be given" in run("return", out, "--to", "canvas")
     said = run("return", out, "--to", "mail", "--from", "ta@x.edu")
-    assert "1 handed in nothing and have points, but no page; see grades.csv: gus." in said
+    assert "1 handed in nothing and has points, but no page; see grades.csv: gus." in said

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import statistics
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -30,6 +30,7 @@ class Sheet:
     title: str
     due: str  # of the class, in ISO 8601; or nothing
     records: tuple[Record, ...]
+    course: str = ""  # the folder of the course that it was graded by
 
 
 @dataclass(frozen=True)
@@ -91,14 +92,19 @@ class Standing:
         return max(statistics.fmean(shares[:-1]) - shares[-1], 0.0) if len(shares) > 1 else 0.0
 
 
-def course_grades(sheets: Sequence[Sheet], rules: Rules) -> tuple[Standing, ...]:
-    """Return what every student comes to, by student. Raises RulesError where rules name what there is not."""
+def course_grades(
+    sheets: Sequence[Sheet], rules: Rules, assignments: Collection[str] | None = ()
+) -> tuple[Standing, ...]:
+    """Return what every student comes to, by student. Raises RulesError where rules name what there is not.
+
+    Rules may also name `assignments` that are not graded yet; None stands for those of a course that is not at hand.
+    """
     sheets = sorted(sheets, key=lambda sheet: (*_when(sheet, rules.counts(sheet.slug)), by_number(sheet.slug)))
     people: dict[str, dict[str, Record]] = {}
     for sheet in sheets:
         for record in sheet.records:
             people.setdefault(_who(record), {})[sheet.slug] = record
-    _refuse_strangers(rules, {sheet.slug for sheet in sheets}, people)
+    _refuse_strangers(rules, [sheet.slug for sheet in sheets], assignments, people)
     exempt = {(one.student, one.assignment): one.because for one in rules.exempt}
     return tuple(_standing(who, people[who], sheets, rules, exempt) for who in sorted(people))
 
@@ -181,9 +187,44 @@ def _who(record: Record) -> str:
     return record.person.id if record.person and record.person.id else record.student
 
 
-def _refuse_strangers(rules: Rules, slugs: set[str], people: Mapping[str, object]) -> None:
-    for slug in {*rules.assignments, *(one.assignment for one in rules.exempt)} - slugs:
-        raise RulesError(f"course.toml names {slug}, which is none of the graded folders: {', '.join(sorted(slugs))}.")
+def in_all(sheets: Sequence[Sheet]) -> int:
+    """Count the students who are in every gradebook."""
+    return len(set.intersection(*({_who(record) for record in sheet.records} for sheet in sheets)))
+
+
+def doubled(sheets: Iterable[Sheet]) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    """Return the names that belong to different ids in different gradebooks, with these ids: mostly each is one student."""
+    places: dict[tuple[str, ...], dict[str, set[str]]] = {}
+    names: dict[tuple[str, ...], str] = {}
+    for sheet in sheets:
+        for record in sheet.records:
+            name = (record.person and record.person.name) or record.lms.name
+            words = tuple(sorted(name.casefold().replace(",", " ").split()))  # "Doe, Ann" is "Ann Doe"
+            names.setdefault(words, name)
+            places.setdefault(words, {}).setdefault(_who(record), set()).add(sheet.slug)
+    found = ((names[words], tuple(ids)) for words, ids in places.items() if words and _apart(tuple(ids.values())))
+    return tuple(sorted(found))
+
+
+def _apart(places: Sequence[set[str]]) -> bool:
+    """Whether two ids are in no gradebook together, so that they may be one student; namesakes are in both."""
+    return any(a.isdisjoint(b) for number, a in enumerate(places) for b in places[number + 1 :])
+
+
+def ungraded(sheets: Iterable[Sheet], rules: Rules) -> tuple[str, ...]:
+    """Return the assignments that rules name and of which there is no graded folder."""
+    graded = {sheet.slug for sheet in sheets}
+    return tuple(slug for slug in rules.names if slug not in graded)
+
+
+def _refuse_strangers(
+    rules: Rules, graded: Sequence[str], assignments: Collection[str] | None, people: Mapping[str, object]
+) -> None:
+    known = rules.names if assignments is None else tuple(dict.fromkeys((*graded, *assignments)))
+    for slug in rules.names:
+        if slug not in known:
+            told = f"{rules.file} names {slug}, and there is no such assignment"
+            raise RulesError(f"{told}. There are: {', '.join(known)}.")
     for one in rules.exempt:
-        if one.student not in people:
-            raise RulesError(f"course.toml exempts {one.student}, who is in no gradebook. Use the roster's id.")
+        if one.student not in people and one.assignment in graded:
+            raise RulesError(f"{rules.file} exempts {one.student}, who is in no gradebook. Use the roster's id.")

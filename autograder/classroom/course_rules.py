@@ -27,13 +27,13 @@ What the same file changes in the assignments themselves stands in `course/cours
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 from autograder.classroom.roster import RosterError, parse_time
-from autograder.course.course_file import CourseFileError, language_in, read_document, refuse_unknown
+from autograder.course.course_file import FILE, CourseFileError, language_in, read_document, refuse_unknown
 from autograder.course.language import ENGLISH
 
 
@@ -82,6 +82,12 @@ class Rules:
     assignments: Mapping[str, Counts] = field(default_factory=dict)
     exempt: tuple[Exempt, ...] = ()
     language: str = ENGLISH  # of the pages that students read
+    file: str = FILE  # where they were read, as errors name it
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Every assignment that they name, in the order of the file."""
+        return tuple(dict.fromkeys((*self.assignments, *(one.assignment for one in self.exempt))))
 
     def counts(self, assignment: str) -> Counts:
         """Return how an assignment counts; one that is not named has weight one."""
@@ -95,7 +101,7 @@ def read_rules(path: Path) -> Rules:
     except CourseFileError as error:
         raise RulesError(str(error)) from None
     try:
-        return _rules(found)
+        return replace(_rules(found), file=str(path))
     except (AttributeError, TypeError, ValueError, RosterError) as error:
         raise RulesError(f"{path}: {error}") from None
 

@@ -42,16 +42,17 @@ def overrides(db: sqlite3.Connection, only: str | None = None) -> dict[str, dict
     """Return what persons decided, by student and exercise; the latest counts. `only` asks for one student's."""
     found: dict[str, dict[str, Override]] = {}
     wanted, values = ("", ()) if only is None else (" WHERE student = ?", (only,))
-    columns = "student, exercise, points, because, made, rubric, worth"
-    for student, exercise, points, because, made, rubric, worth in db.execute(
-        f"SELECT {columns} FROM override{wanted} ORDER BY id",  # noqa: S608 (ours)
+    earlier = "o.content != '' AND o.content != coalesce(s.content, o.content)"
+    columns = f"student, exercise, points, because, made, rubric, worth, {earlier}"
+    for student, exercise, points, because, made, rubric, worth, is_earlier in db.execute(
+        f"SELECT {columns} FROM override o LEFT JOIN submission s USING (student){wanted} ORDER BY id",  # noqa: S608 (ours)
         values,
     ):
         if points is None:
             found.get(student, {}).pop(exercise, None)
         else:
             found.setdefault(student, {})[exercise] = Override(
-                points, because, made, rubric=ticked_in(rubric), worth=worth
+                points, because, made, rubric=ticked_in(rubric), worth=worth, earlier=bool(is_earlier)
             )
     return found
 

@@ -167,17 +167,19 @@ def exercise_output(exercise: ExerciseRecord, *, whole: bool) -> str:
 
 
 def _comment(record: Record) -> str:
-    """Return the feedback as the little markup that Moodle shows."""
+    """Return the feedback as the little markup that Moodle shows; nothing while it is not graded, which would replace earlier words."""
+    if record.status == NOT_GRADED:
+        return ""
     with speaking(record.language):
         paragraphs = "".join(f"<p>{_markup(part)}</p>" for part in _above(record))
         if record.waiting:
             so_far = say("So far: {points}.", points=points_text(record.points))
             paragraphs += f"<p>{_waits(record.waiting)} {so_far}</p>"
-    items = "".join(
-        f"<li><strong>{_markup(e.name)}</strong> {points_text(e.score)} / {points_text(e.max_score)}{_why(e, whole=bool(record.problem))}</li>"
-        for e in record.exercises
-        if e.score is not None
-    )
+        items = "".join(
+            f"<li><strong>{_markup(e.name)}</strong> {points_text(e.score)} / {points_text(e.max_score)}{_why(e, whole=bool(record.problem))}</li>"
+            for e in record.exercises
+            if e.score is not None
+        )
     return f"{paragraphs}<ul>{items}</ul>"
 
 
@@ -196,7 +198,8 @@ def _why(exercise: ExerciseRecord, *, whole: bool) -> str:
 def _said(decision: Override) -> str:
     """Return what a person said: the items of a rubric that an answer does and does not do, and the reason."""
     items = [f"{'+' if item.ticked else '-'} {item.item} ({points_text(item.points)})" for item in decision.rubric]
-    return "\n".join(filter(None, [*items, decision.because]))
+    earlier = say("The decision was about an earlier submission.") if decision.earlier else ""
+    return "\n".join(filter(None, [*items, decision.because, earlier]))
 
 
 def _waits(points: float) -> str:

@@ -39,6 +39,7 @@ class Override:
     computed: float = 0.0
     rubric: tuple[Ticked, ...] = ()
     worth: float | None = None  # what the exercise was worth then, as far as that is known
+    earlier: bool = False  # whether it is about an earlier submission than the one that is graded
 
 
 @dataclass(frozen=True)

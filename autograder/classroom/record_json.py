@@ -72,6 +72,8 @@ def told_exercise(exercise: ExerciseRecord) -> Json:
     """Return an exercise as results/STUDENT.json tells it."""
     override = asdict(exercise.override) if exercise.override else {}
     override.pop("worth", None)
+    if not override.get("earlier"):
+        override.pop("earlier", None)
     if not override.get("rubric"):
         override.pop("rubric", None)
     kept = {"kept": asdict(exercise.kept)} if exercise.kept else {}

@@ -40,7 +40,7 @@ def close_class(book: Gradebook, plan: Plan, console: Console, events: Events | 
         events.tell("done", graded=done, kept=plan.kept, **told, **changed, **told_summary(summary))
         return sound
     if done:
-        show_records(console, book, published, f"{summary.assignment}: {summary.submissions} submissions")
+        show_records(console, book, published, f"{summary.assignment}: {submissions_of(summary.submissions)}")
     _tell_decided(plan)
     _tell_other_points(book)
     console.print(f"{done} graded" + f", {plan.kept} unchanged" * bool(plan.kept), highlight=False)
@@ -48,6 +48,11 @@ def close_class(book: Gradebook, plan: Plan, console: Console, events: Events | 
         tell_changes(console, book)
     say_where(console, book, summary, graded=done)
     return is_sound(book, summary, events)
+
+
+def submissions_of(number: int) -> str:
+    """Say how many submissions there are."""
+    return f"{number} submission{'s' * (number != 1)}"
 
 
 def close_preview(book: Gradebook, plan: Plan, console: Console, events: Events | None) -> bool:
@@ -96,7 +101,7 @@ def _close_shard(book: Gradebook, plan: Plan, events: Events | None, shard: str)
     if events:
         events.tell("done", graded=done, kept=plan.kept, shard=shard, failed=failed)
     else:
-        title = f"{book.facts.assignment}: {done + plan.kept} submissions in shard {shard}"
+        title = f"{book.facts.assignment}: {submissions_of(done + plan.kept)} in shard {shard}"
         print(f"{title}, {done} graded. All shards together: autograder merge ... -o DIR")
     return not failed
 

@@ -37,6 +37,7 @@ from autograder.command.options import (
     check_course,
     course_of,
     fail,
+    is_course_here,
 )
 
 if TYPE_CHECKING:
@@ -82,29 +83,36 @@ def grade(
     from autograder.sandbox.machine import cores
 
     needs, shared = parse_resources(resources, cluster), parse_gpus(gpus, device, cluster)
-    where = Machines(course_of(course), slug, jobs or cores(), training, accept_unsandboxed, cluster, needs, shared)
     console = Console(stderr=as_json)
     events = Events(sys.stdout) if as_json else None
     with _stopping_well(out, console, preview=preview), copied(out) if preview else nullcontext(out) as place:
+        rules = course_of(course) if course else _course_as_before(out, place)
+        where = Machines(rules, slug, jobs or cores(), training, accept_unsandboxed, cluster, needs, shared)
         people, facts = _class_facts(place, roster, alias, due)
-        facts = replace(facts, course=str(where.course))
-        if not course:
-            _refuse_another_course(place, where.course)
+        facts = replace(facts, course=str(rules))
         said = tuple(regrade or ()), tuple(only or ()), _shard(shard, only)
         choices = Choices(seed, *said, facts, device, never_lower)
         sound = _grade_into(place, where, choices, submissions, people, console, events, preview=preview)
     raise typer.Exit(0 if sound else 1)
 
 
-def _refuse_another_course(out: Path, here: Path) -> None:
-    """Refuse to grade by the rules of the course that is at hand what was graded by those of another one that is still there."""
+def _course_as_before(out: Path, place: Path) -> Path:
+    """Return the nearest course, or where there is none the one whose rules graded `out` before, as the gradebook in `place` knows.
+
+    Refuse to grade by the rules of the nearest one what was graded by those of another one that is still there.
+    """
     from autograder.classroom.gradebook_lock import known_facts
 
-    before = known_facts(out).course
-    if before and Path(before) != here and Path(before).is_dir():
+    before = Path(known_facts(place).course)
+    is_there = before.is_absolute() and before.is_dir()
+    if is_there and not is_course_here():
+        return course_of(before)
+    here = course_of(None)
+    if is_there and before != here:
         fail(
             f"{out} was graded with the course {before}. Add --course {before}, or --course {here} to grade by that one."
         )
+    return here
 
 
 @contextmanager
@@ -141,7 +149,7 @@ def merge(
     from autograder.classroom.gradebook import GradebookError
     from autograder.classroom.gradebook_lock import open_for, open_gradebook
     from autograder.classroom.shards import check_parts, leave_out, read_part, take_over
-    from autograder.command.class_outcome import is_sound, say_where, show_records, tell_changes
+    from autograder.command.class_outcome import is_sound, say_where, show_records, submissions_of, tell_changes
     from autograder.pages.class_files import publish
     from autograder.sandbox.machine import cores
 
@@ -169,7 +177,7 @@ def merge(
             if not students:
                 fail("There is no submission in any of them.")
             published = publish(book, jobs=cores())
-            show_records(Console(), book, published, f"{facts.assignment}: {len(students)} submissions")
+            show_records(Console(), book, published, f"{facts.assignment}: {submissions_of(len(students))}")
             tell_changes(Console(), book)
             say_where(Console(), book, published.summary)
             sound = is_sound(book, published.summary, None)

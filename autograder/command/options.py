@@ -132,6 +132,15 @@ def course_of(folder: Path | None, otherwise: str = "") -> Path:
     return course
 
 
+def is_course_here() -> bool:
+    """Whether this folder or one above it is a course."""
+    try:
+        find_course(Path.cwd())
+    except CourseError:
+        return False
+    return True
+
+
 def course_of_class(folder: Path | None, book: Gradebook) -> Path:
     """Return the course that was named, or else the one whose rules graded a class, if it is still there, or the nearest."""
     graded_by = Path(book.facts.course)

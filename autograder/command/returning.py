@@ -75,7 +75,9 @@ def give_back(
             f"{len(due)} of {len(every)} to be given to {to}{'' if again else ': new, or changed since they were given'}"
         )
         absent = [record.student for record in absentees(book) if record.points]
-        _tell_lost(absent, "handed in nothing and have points, but no page; see grades.csv")
+        _tell_lost(
+            absent, f"handed in nothing and {'has' if len(absent) == 1 else 'have'} points, but no page; see grades.csv"
+        )
         if to == CANVAS_API:
             _over_canvas(book, due, url, dry_run=dry_run)
         elif dry_run or not due:

@@ -215,9 +215,10 @@ def similarity(
     others = {name: text for path in against or () for name, text in _others(path, assignment).items()}
     found = compare(texts, assignment.stub, least / 100, others, tracked)
     write_whole(out / "similarity.html", similarity_html(found, title, least / 100, people))
-    groups = "1 group" if len(found.groups) == 1 else f"{len(found.groups)} groups"
+    one = len(found.groups) == 1
+    groups, share = ("1 group", "shares") if one else (f"{len(found.groups)} groups", "share")
     beside = f" and {len(others)} other{'s' * (len(others) > 1)}" if others else ""
-    print(f"{groups} among {found.compared} submissions{beside} share {least} % or more: {out / 'similarity.html'}")
+    print(f"{groups} among {found.compared} submissions{beside} {share} {least} % or more: {out / 'similarity.html'}")
 
 
 def _others(path: Path, assignment: Assignment) -> dict[str, str]:

@@ -22,6 +22,7 @@ ENGLISH = "en"
 FOLDER = Path(__file__).with_name("languages")
 _ENTRY = re.compile(r'^(msgctxt|msgid|msgid_plural|msgstr(?:\[\d\])?) ((?:"(?:[^"\\]|\\.)*"\s*)+)', re.MULTILINE)
 _STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
+_WITH_COMMA = ("de",)  # languages that write 7,5
 _MAGIC = 0x950412DE  # the first number of gettext's compiled catalogues
 T = TypeVar("T")
 _language: ContextVar[str] = ContextVar("language", default=ENGLISH)
@@ -66,6 +67,11 @@ def say(sentence: str, *values: object, **named: object) -> str:
 def say_many(one: str, many: str, n: int, **named: object) -> str:
     """Return the sentence that goes with a number, `{n}` in it, in the language spoken."""
     return _catalogue(spoken()).ngettext(one, many, n).format(n=n, **named)
+
+
+def decimal(number: str) -> str:
+    """Return a number in digits as the language spoken writes it."""
+    return number.replace(".", ",") if spoken() in _WITH_COMMA else number
 
 
 def read_po(text: str) -> dict[str, str]:

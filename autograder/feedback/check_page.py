@@ -75,10 +75,8 @@ def _line(result: Result) -> str:
 
 
 def _is_right(exercise: Exercise) -> bool:
-    """Whether all of an exercise passes, or a person gave all of its points."""
-    if exercise.status == Status.MANUAL or exercise.again:
-        return False
-    return exercise.status == Status.PASSED or 0 < exercise.max_score <= (exercise.score or 0)
+    """Whether all of an exercise passes by its own code."""
+    return exercise.status == Status.PASSED and not exercise.again
 
 
 def exercises_line(exercises: Sequence[Exercise], *, unanswered: int = 0, answered: int = 0) -> str:

@@ -108,8 +108,12 @@ def _prose_wrapped(text: str) -> Markup:
 
 
 def _ticks(passing: Sequence[CaseResult]) -> Markup:
-    """Return a line for each case that passes. Most of a class has the same ones."""
-    return _ticked(spoken(), tuple((case.claim or case.name, case.message, case.again) for case in passing))
+    """Return a line for each case that passes, with what is told beside it at its first. Most of a class has the same ones."""
+    seen, lines = set[str](), list[tuple[str, str, bool]]()
+    for case in passing:
+        lines.append((case.claim or case.name, "" if case.message in seen else case.message, case.again))
+        seen.add(case.message)
+    return _ticked(spoken(), tuple(lines))
 
 
 @functools.lru_cache(1000)

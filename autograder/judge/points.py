@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from autograder.course.language import say, say_many
+from autograder.course.language import decimal, say, say_many
 from autograder.course.quiz_checks import answered
 from autograder.course.spec import Exercise, Status, Visibility
 from autograder.judge.reasons import Advice, Hint, Message
@@ -26,8 +26,8 @@ def points_earned(points: float, weights: Sequence[float], cases: Sequence[CaseR
 
 
 def points_text(points: float) -> str:
-    """Return points as people write them, with at most two decimals: 7.5, 10."""
-    return f"{float(points):.2f}".rstrip("0").rstrip(".")
+    """Return points as people write them in the language spoken, with at most two decimals: 7.5, 10."""
+    return decimal(f"{float(points):.2f}".rstrip("0").rstrip("."))
 
 
 def points_of(score: float, most: float) -> str:

@@ -20,7 +20,7 @@ SLOWEST = 10  # submissions shown as the slowest
 
 @dataclass(frozen=True)
 class Headline:
-    """The numbers at the top. Mean and median are over what could be graded, or None if nothing could."""
+    """The numbers at the top. Mean and median are over what has points, or None if nothing has."""
 
     submissions: int
     graded: int
@@ -35,6 +35,7 @@ class Section:
 
     name: str
     headline: Headline
+    handed_in: int  # also what is not graded yet
     absent: int
     late: int
 
@@ -71,9 +72,9 @@ class CaseRate:
 
 
 def headline(results: Iterable[Record]) -> Headline:
-    """Count a class, and average what could be graded."""
+    """Count a class, and average what has points."""
     results = list(results)
-    scores = [r.points for r in graded(results)]
+    scores = [r.points for r in scored(results)]
     return Headline(
         submissions=len(results),
         graded=len(scores),
@@ -83,24 +84,25 @@ def headline(results: Iterable[Record]) -> Headline:
     )
 
 
-def sections(results: Iterable[Record], absent: Iterable[Record]) -> tuple[Section, ...]:
+def sections(
+    results: Iterable[Record], absent: Iterable[Record], waiting: Iterable[Record] = ()
+) -> tuple[Section, ...]:
     """Return the figures of each section, by name; nothing where the roster has none."""
-    groups: dict[str, tuple[list[Record], list[Record]]] = {}
-    for result in results:
-        groups.setdefault(section_of(result), ([], []))[0].append(result)
-    for result in absent:
-        groups.setdefault(section_of(result), ([], []))[1].append(result)
+    groups: dict[str, tuple[list[Record], list[Record], list[Record]]] = {}
+    for place, records in enumerate((results, absent, waiting)):
+        for record in records:
+            groups.setdefault(section_of(record), ([], [], []))[place].append(record)
     if not any(groups):
         return ()
     return tuple(
-        Section(name, headline(here), len(away), sum(r.late for r in here))
-        for name, (here, away) in sorted(groups.items())
+        Section(name, headline(here), len(here) + len(later), len(away), sum(r.late for r in here))
+        for name, (here, away, later) in sorted(groups.items())
     )
 
 
 def distribution(results: Iterable[Record]) -> tuple[int, ...]:
-    """Count graded submissions by tenths of the points; full points stand in the last."""
-    shares = (r.points / r.max_score if r.max_score else 0.0 for r in graded(results))
+    """Count submissions that have points by tenths of the points; full points stand in the last."""
+    shares = (r.points / r.max_score if r.max_score else 0.0 for r in scored(results))
     # Rounding first: 7.000000000001 of 10 points is 0.7, and 0.7 * 10 is 7.
     counts = Counter(min(max(int(round(share * BINS, 6)), 0), BINS - 1) for share in shares)
     return tuple(counts[i] for i in range(BINS))
@@ -148,6 +150,11 @@ def hardest_cases(rates: Iterable[CaseRate]) -> tuple[CaseRate, ...]:
 def graded(results: Iterable[Record]) -> Iterator[Record]:
     """Yield what could be graded."""
     return (result for result in results if result.status == "graded")
+
+
+def scored(results: Iterable[Record]) -> Iterator[Record]:
+    """Yield what has points: what could be graded, and what a person decided about all the same."""
+    return (r for r in results if r.status == "graded" or any(e.override for e in r.exercises))
 
 
 def cases(results: Iterable[Record]) -> Iterator[tuple[str, CaseResult]]:

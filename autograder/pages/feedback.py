@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
-from autograder.classroom.record import Record
+from autograder.classroom.record import ExerciseRecord, Record
 from autograder.classroom.requests import Request
 from autograder.course.language import marked, say, speaking
 from autograder.course.questions import Question
@@ -75,18 +76,50 @@ def chosen_options(result: Record, questions: Sequence[Question]) -> dict[tuple[
 
 
 def feedback_line(result: Record) -> str:
-    """Sum up a student's result in one kind sentence."""
+    """Sum up a student's result in one kind sentence, and name what a person decided."""
+    decided = decisions_line(result)
     match result.status:
         case "grader_error":
-            return say("Something went wrong on our side. It costs you nothing; your work will be graded again.")
-        case "unreadable":
-            return say("We could not read what you handed in, so nothing in it is graded yet.")
-        case "not_importable":
-            told = marked(
-                "Your file could not be imported, so nothing in it is graded yet. Often it is one small thing."
-            )
-            return say(told)
-    return exercises_line(result.exercises)
+            line = say("Something went wrong on our side. It costs you nothing; your work will be graded again.")
+        case "unreadable" | "not_importable":
+            line = say(_WHOLE[result.status, bool(decided)])
+        case _:
+            line = exercises_line([*map(_as_computed, result.exercises)])
+    return f"{line} {decided}".rstrip()
+
+
+# What is said of the file as a whole, by its status and whether a person gave points all the same.
+_WHOLE = marked({
+    ("unreadable", False): "We could not read what you handed in, so nothing in it is graded yet.",
+    ("unreadable", True): "We could not read what you handed in, so your code did not run.",
+    ("not_importable", False): "Your file could not be imported, so nothing in it is graded yet. Often it is one small thing.",
+    ("not_importable", True): "Your file could not be imported, so no case ran. Often it is one small thing.",
+})  # fmt: skip
+
+
+def decisions_line(result: Record) -> str:
+    """Name the exercises whose points a person decided beside the cases, and which of these decisions are about earlier submissions."""
+    decided = [(e.name, e.override.earlier) for e in result.exercises if e.override and e.status is not Status.MANUAL]
+    told = [
+        say(sentence, exercises=", ".join(f"`{name}`" for name, is_earlier in decided if is_earlier == earlier))
+        for earlier, sentence in _DECIDED.items()
+        if earlier in dict(decided).values()
+    ]
+    return " ".join(told)
+
+
+# By whether the decision is about an earlier submission.
+_DECIDED = marked({
+    False: "A person decided the points of {exercises}.",
+    True: "A person decided the points of {exercises}, for an earlier submission.",
+})  # fmt: skip
+
+
+def _as_computed(exercise: ExerciseRecord) -> ExerciseRecord:
+    """Return an exercise as its cases show it; answers have no points but a person's."""
+    if exercise.override is None or exercise.status is Status.MANUAL:
+        return exercise
+    return replace(exercise, score=exercise.override.computed)
 
 
 def handing_in_line(result: Record) -> str:

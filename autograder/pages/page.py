@@ -8,7 +8,7 @@ from urllib.parse import quote
 from jinja2 import Environment
 from markupsafe import Markup
 
-from autograder.course.language import say
+from autograder.course.language import decimal, say
 from autograder.feedback.page_format import environment, visible
 from autograder.pages.class_changes import why
 
@@ -34,8 +34,8 @@ def class_environment(*folders: Path) -> Environment:
 
 def hours(value: float) -> str:
     """Write hours: 0.5 h, 34 h; from two days on also days."""
-    text = f"{round(value, 1):g} h"
-    return say("{hours} ({days:.1f} days)", hours=text, days=value / 24) if value >= 48 else text
+    text = f"{decimal(f'{round(value, 1):g}')} h"
+    return say("{hours} ({days} days)", hours=text, days=decimal(f"{value / 24:.1f}")) if value >= 48 else text
 
 
 def _duration(seconds: float) -> str:

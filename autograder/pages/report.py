@@ -57,7 +57,7 @@ def report_html(
         summary=summary,
         absent=absent,
         waiting=waiting,
-        **_statistics(results, absent),
+        **_statistics(results, absent, waiting),
         slowest=class_statistics.slowest(results, whole_of),
         **_unnamed(groups(results), code_of, out),
         earlier=not have_fingerprints(results),
@@ -81,12 +81,12 @@ def report_html(
     )
 
 
-def _statistics(results: Sequence[Record], absent: Sequence[Record]) -> dict[str, object]:
+def _statistics(results: Sequence[Record], absent: Sequence[Record], waiting: Sequence[Record]) -> dict[str, object]:
     """Return what the page says in numbers: of the class, its sections, exercises, cases and known mistakes."""
     rates = class_statistics.case_rates(results)
     return {
         "headline": class_statistics.headline(results),
-        "sections": class_statistics.sections(results, absent),
+        "sections": class_statistics.sections(results, absent, waiting),
         "bars": class_statistics.distribution(results),
         "exercises": class_statistics.exercise_rates(results),
         "hardest": class_statistics.hardest_cases(rates),

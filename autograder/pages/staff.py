@@ -11,12 +11,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from autograder.classroom.code_lines import Span, lines_of, spans_of
-from autograder.classroom.record import ExerciseRecord, Record
+from autograder.classroom.record import NOT_GRADED, NOT_SUBMITTED, ExerciseRecord, Record
 from autograder.classroom.unnamed_failures import likeness
 from autograder.course.spec import Status
 from autograder.feedback.check_page import unfolded
 from autograder.pages import class_statistics
-from autograder.pages.feedback import feedback_line, handing_in_line
+from autograder.pages.feedback import decisions_line, feedback_line, handing_in_line
 from autograder.pages.page import render
 from autograder.pages.review_queue import Place
 from autograder.sandbox.job import Source
@@ -24,8 +24,10 @@ from autograder.sandbox.job import Source
 _QUIET = (Status.PASSED, Status.MISSING)
 _LINES = {  # what a student is told otherwise
     "grader_error": "The grader failed here, which costs the student nothing. Grade it again.",
-    "unreadable": "What was handed in could not be read, so nothing in it is graded yet.",
-    "not_importable": "The file could not be imported, so nothing in it is graded yet.",
+    "unreadable": "What was handed in could not be read, so no case ran.",
+    "not_importable": "The file could not be imported, so no case ran.",
+    NOT_SUBMITTED: "Nothing was handed in.",
+    NOT_GRADED: "It is not graded yet.",
 }
 
 
@@ -80,12 +82,18 @@ def told_of(result: Record, source: Source | None, out: Path, first: str = "") -
             _verdict(result.student, e, spans.get(e.name, ()), out, can_run=source is not None) for e in failing
         ],
         "passed": [e for e in result.exercises if e.status is Status.PASSED],
-        "line": _LINES.get(result.status) or feedback_line(result),
+        "line": _line(result),
         "handing_in": handing_in_line(result),
         "decided": [exercise.name for _, exercise in class_statistics.decisions([result])],
         "unfolded": (*unfolded(result.exercises), first),
         "pictures": dict(source.pictures) if source else {},
     }
+
+
+def _line(result: Record) -> str:
+    """Sum up a result in a sentence, and name what a person decided."""
+    told = _LINES.get(result.status)
+    return f"{told} {decisions_line(result)}".rstrip() if told else feedback_line(result)
 
 
 def _verdict(student: str, exercise: ExerciseRecord, spans: tuple[Span, ...], out: Path, *, can_run: bool) -> Verdict:
