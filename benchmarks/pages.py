@@ -84,6 +84,7 @@ def summary_of(results: list[Record], isolation: Isolation) -> Summary:
         points_waiting=0.0,
         not_submitted=(),
         not_graded=(),
+        unclear=(),
         outdated=(),
         left=(),
         not_on_roster=(),

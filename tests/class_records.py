@@ -186,6 +186,7 @@ def summary(**changes: Any) -> Summary:
         waiting=0,
         points_waiting=0.0,
         not_submitted=(),
+        unclear=(),
         not_graded=(),
         outdated=(),
         left=(),

@@ -180,10 +180,72 @@ def test_an_upload_that_is_as_handed_out_stands_back(
 ) -> None:
     """Of a zipped handout in which nothing is written and an earlier finished file, the file counts, and that is said."""
     finished = filled_file(handout["means.py"], assignment.reference, RIGHT)
-    out, rows = grade_files({"dan_4_101_means.zip": zipped(handout), "dan_4_100_means.py": finished})
-    told = "no exercise is written in dan_4_101_means.zip, so dan_4_100_means.py is graded"
-    assert (record(out, "dan_4")["doubts"], record(out, "dan_4")["notes"]) == ([told], [told])
-    assert {name: float(row["score"]) for name, row in rows.items()} == {"dan_4": 7.0}
+    older, newer = (f"Means_dan_attempt_2026-03-0{day}-10-22-00_means" for day in (1, 2))
+    out, rows = grade_files({f"{newer}.zip": zipped(handout), f"{older}.py": finished})
+    told = f"no exercise is written in {newer}.zip, so {older}.py is graded"
+    assert (record(out, "dan")["doubts"], record(out, "dan")["notes"]) == ([told], [told])
+    assert {name: float(row["score"]) for name, row in rows.items()} == {"dan": 7.0}
+
+
+def test_a_zip_beside_a_file_is_opened(handout: Kept, assignment: Assignment, grade_files: GradeFiles) -> None:
+    """An untouched stub stands back behind it, and two zips are chosen from; what is left with work in it is a doubt."""
+    right = assignment.reference
+    stub, half, whole = (filled_file(handout["means.py"], right, RIGHT[:n]) for n in (0, 1, 3))
+    packed = zipped({"means.py": whole}, "x")
+    out, rows = grade_files({
+        "Dan D_4_assignsubmission_file/means.py": half, "Dan D_4_assignsubmission_file/neu.zip": packed,
+        "Eva E_5_assignsubmission_file/means.py": stub, "Eva E_5_assignsubmission_file/neu.zip": packed,
+        "Fin F_6_assignsubmission_file/old.zip": zipped({"means.py": half}),
+        "Fin F_6_assignsubmission_file/new.zip": zipped({"means.py": whole}),
+        "Gil G_7_assignsubmission_file/a.zip": packed, "Gil G_7_assignsubmission_file/b.zip": zipped({"means.py": stub}),
+        "Hal H_8_assignsubmission_file/means.py": whole, "Hal H_8_assignsubmission_file/b.zip": b"PK\x03\x04cut off",
+        "Ida I_9_assignsubmission_file/means.py": whole, "Ida I_9_assignsubmission_file/b.rar": b"Rar!",
+    })  # fmt: skip
+    found = {name.partition("_")[0]: record(out, name) for name in rows}
+    assert {name: entry["score"] for name, entry in found.items() if not entry["problem"]} == {
+        "Dan": 2.0, "Eva": 7.0, "Gil": 7.0, "Hal": 7.0, "Ida": 7.0,
+    }  # fmt: skip
+    told = "means.py (1 exercise written) is graded for its name and place; not graded: neu.zip: x/means.py (3)"
+    assert (found["Dan"]["doubts"], found["Dan"]["notes"]) == ([told], [told])
+    assert found["Eva"]["origin"].endswith("neu.zip: x/means.py")
+    assert (
+        "several files named means.py: new.zip: t1_means/means.py, old.zip: t1_means/means" in found["Fin"]["problem"]
+    )
+    assert "another file cannot be read: b.zip cannot be opened" in found["Hal"]["doubts"][0]
+    assert "another file cannot be read: b.rar is a RAR archive" in found["Ida"]["doubts"][0]
+    report = (out / "report.html").read_text(encoding="utf-8")
+    assert report.index("It is open which file counts") < report.index("neu.zip: x/means.py (3)")
+    assert "To have another file graded, unpack the export" in report
+    (out.parent / "class" / "Dan D_4_assignsubmission_file" / "means.py").unlink()  # as the report says
+    _, rows = grade_files({})
+    assert rows["Dan_D_4"]["score"] == "7.0"
+    assert record(out, "Dan_D_4")["doubts"] == []
+
+
+def test_files_of_one_upload_are_no_two_submissions(
+    handout: Kept, assignment: Assignment, grade_files: GradeFiles
+) -> None:
+    """Canvas numbers each file; only what it adds to a name tells a second submission."""
+    half, whole = (filled_file(handout["means.py"], assignment.reference, RIGHT[:n]) for n in (1, 3))
+    out, rows = grade_files({
+        "olga_1_11_MEANS.py": whole, "olga_1_12_means.py": half,
+        "pia_2_13_means.py": half, "pia_2_14_hw.zip": zipped({"means.py": whole}),
+        "ron_3_15_means.py": half, "ron_3_16_means-1.py": whole,
+        "sue_4_17_means-1.py": half, "sue_4_18_mine.py": whole, "sue_4_19_means.py": half,
+    })  # fmt: skip
+    assert {name: float(row["score"]) for name, row in rows.items()} == {
+        "olga_1": 2.0, "pia_2": 2.0, "ron_3": 7.0, "sue_4": 2.0,
+    }  # fmt: skip
+    graded = "(1 exercise written) is graded for its name and place; not graded:"
+    latest = "handed in 2 times; the latest ({}) counts"
+    for name, notes, doubts in (
+        ("olga_1", [], [f"olga_1_12_means.py {graded} olga_1_11_MEANS.py (3)"]),
+        ("pia_2", [], [f"pia_2_13_means.py {graded} pia_2_14_hw.zip: t1_means/means.py (3)"]),
+        ("ron_3", [latest.format("ron_3_16_means-1.py")], []),
+        ("sue_4", [latest.format("sue_4_17_means-1.py")], [f"sue_4_17_means-1.py {graded} sue_4_18_mine.py (3)"]),
+    ):
+        entry = record(out, name)
+        assert (entry["notes"], entry["doubts"]) == ([*notes, *doubts], doubts)
 
 
 @pytest.mark.parametrize("form", ["zip", "files"])

@@ -13,12 +13,13 @@ import pytest
 
 from autograder.classroom.gradebook import FILE, Facts, Gradebook, GradebookError
 from autograder.classroom.gradebook_lock import known_roster, open_gradebook
-from autograder.classroom.gradebook_view import absentees, find_exercise, find_student, records, source_of
+from autograder.classroom.gradebook_view import absentees, find_exercise, find_student, records, source_of, waiting
 from autograder.classroom.record import Graded, Override
 from autograder.classroom.roster import Person
 from autograder.classroom.still_to_grade import adopt, is_current, keep, see_class, stale_results
 from autograder.classroom.stored_result import finished
 from autograder.classroom.submissions import Submission
+from autograder.classroom.summary import summarize
 from autograder.course.spec import Assignment, Status, Visibility
 from autograder.judge.reasons import Message
 from autograder.judge.result import CaseResult, ExerciseResult, Result
@@ -277,6 +278,19 @@ def test_who_handed_in_nothing(book: Gradebook) -> None:
     book.override("008", "center", 1.5, "On paper.")
     assert absentees(book)[0].score == 1.5
     assert find_student(book, "bob@example.org") == find_student(book, "Bob") == "008"
+
+
+def test_who_may_be_behind_a_submission_did_not_hand_in_nothing(book: Gradebook) -> None:
+    """Two of one name, and a submission of that name that is surely nobody's: no points, and a status of their own."""
+    book.set_facts(Facts(roster=(Person("7", "Anna Schmidt"), Person("8", "Anna Schmidt"), Person("9", "Bob"))))
+    anna = replace(handed_in("Anna_Schmidt_12541"), owner=Owner("Anna Schmidt_12541", "Anna Schmidt", system="moodle"))
+    save(book, graded(anna))
+    assert [entry.student for entry in absentees(book)] == ["9"]
+    assert [(entry.student, entry.status, entry.score, entry.origin) for entry in waiting(book)] == [
+        (name, "unclear", None, "perhaps Anna_Schmidt_12541") for name in ("7", "8")
+    ]
+    found = summarize(book, [*records(book)], absentees(book), waiting(book))
+    assert (found.unclear, found.not_graded, [who for who, _ in found.not_submitted]) == (("7", "8"), (), ["9"])
 
 
 # Decisions of persons

@@ -56,13 +56,16 @@ COVERED = {
     )
 }
 COVERED |= {
-    *(f"classroom/{name}.py" for name in ("cluster", "submissions")),
+    *(f"classroom/{name}.py" for name in ("attempts", "cluster", "submissions")),
     *(f"course/{name}.py" for name in ("composed_readme", "questions", "quiz_checks")),
     "integrations/one_submission.py",
     *(f"judge/{name}.py" for name in ("blame", "manual_answers", "points", "terminal_text", "training_outcome")),
     *(f"oracle/{name}.py" for name in ("carried_mistakes", "gpus", "larger_run", "training", "training_cases")),
     "sandbox/endings.py",
-    *(f"submission/{name}.py" for name in ("archives", "several_files", "source", "which_file", "written_exercises")),
+    *(
+        f"submission/{name}.py"
+        for name in ("archives", "inner_archives", "several_files", "source", "which_file", "written_exercises")
+    ),
 }
 COVERED |= {
     f"handout/kit/{name}.py"

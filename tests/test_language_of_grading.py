@@ -290,6 +290,8 @@ def test_what_cannot_be_read_is_told_in_german(tmp_path: Path, name: str, data: 
         ({"mine__py": CODE}, "die Datei heißt mine.py, nicht attention.py"),
         ({"attention__py": b"# caf\xe9\n" + CODE}, "ist nicht UTF-8 (Zeile 1) und wurde als Windows-1252 gelesen"),
         ({"attention__py": CODE, "attention (1)__py": CODE}, "attention.py zählt; nicht gelesen: attention (1).py"),
+        ({"attention__py": CODE, "new__zip": zipped(attention__py=CODE + b"\ndef scores(): pass\n")}, "Bewertet wird attention.py (1 Aufgabe geschrieben) wegen Name und Ort; nicht bewertet: new.zip: attention.py (2)"),
+        ({"attention__py": CODE, "new__zip": b"no archive"}, "Bewertet wird attention.py, denn eine andere Datei lässt sich nicht lesen: new.zip lässt sich nicht öffnen"),
     ],
 )  # fmt: skip
 def test_which_file_counts_is_told_in_german(tmp_path: Path, files: dict[str, bytes], says: str) -> None:

@@ -528,13 +528,13 @@ def test_a_copy_that_differs_needs_a_look(tmp_path: Path, files: list[tuple[str,
         (["notes.txt", "plot.png"], "no Python file or notebook, only notes.txt, plot.png"),
         (["__MACOSX/a.py"], "is empty"),
         ([], "is empty"),
-        (["inner.zip", "other.zip"], "only inner.zip, other.zip"),
+        (["inner.zip", "other.zip"], "files named attention.py: inner.zip: attention.py, other.zip: attention.py"),
     ],
 )
 def test_no_choice_inside_a_student_zip(tmp_path: Path, names: list[str], words: str) -> None:
     """Where nobody can tell which file counts, the problem names what was found."""
-    inner = zipped(("attention.py", CODE))
-    files = ((n, inner if "zip" in n else CODE.replace(b"Q\n", n.encode())) for n in names)
+    codes = {name: CODE.replace(b"Q\n", name.encode()) for name in names}
+    files = ((name, zipped((FILE, code)) if "zip" in name else code) for name, code in codes.items())
     assert words in problem_of(tmp_path, "zed.zip", zipped(*files))
 
 

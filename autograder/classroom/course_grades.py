@@ -14,12 +14,12 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from autograder.classroom.course_rules import Counts, LateRule, Rules, RulesError
-from autograder.classroom.record import NOT_GRADED, NOT_SUBMITTED, Record
+from autograder.classroom.record import NOT_GRADED, NOT_SUBMITTED, UNCLEAR, Record
 from autograder.classroom.roster import lateness
 from autograder.course.slug_order import by_number
 
 SLIPS = 0.15  # below the mean of what came before, which is worth a word with a student
-_OPEN = (NOT_GRADED, "grader_error")
+_OPEN = (NOT_GRADED, UNCLEAR, "grader_error")
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from html import escape
 
 from autograder.classroom.history import Change
-from autograder.classroom.record import NOT_GRADED, NOT_SUBMITTED, ExerciseRecord, Override, Record
+from autograder.classroom.record import NOT_GRADED, NOT_SUBMITTED, UNCLEAR, ExerciseRecord, Override, Record
 from autograder.classroom.roster import Person
 from autograder.course.language import marked, say, say_many, speaking
 from autograder.course.spec import Status
@@ -24,6 +24,7 @@ _BAD = marked({
     "grader_error": "The grader failed. Nothing is wrong with what you handed in; tell your instructor.",
     NOT_SUBMITTED: "Nothing was handed in.",
     NOT_GRADED: "It is not graded yet.",
+    UNCLEAR: "It is not clear which submission is yours; tell your instructor.",
 })  # fmt: skip
 
 

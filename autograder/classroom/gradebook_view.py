@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Iterator
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from autograder.classroom.decisions import kept_points
 from autograder.classroom.gradebook import Gradebook, GradebookError
-from autograder.classroom.record import Head, Record, absent, ungraded
+from autograder.classroom.record import UNCLEAR, Head, Override, Record, absent, head, ungraded
 from autograder.classroom.record_json import brief_exercise_of, head_of
-from autograder.classroom.roster import Person
+from autograder.classroom.roster import Person, letters_of
 from autograder.classroom.stored_record import StoredRecord
 from autograder.classroom.stored_source import unpacked
 from autograder.classroom.student_names import student_names
+from autograder.classroom.submissions import Submission
 from autograder.sandbox.job import Source
-from autograder.submission.archives import printable
+from autograder.submission.archives import printable, several
 
 
 def records(book: Gradebook, students: Iterable[str] | None = None) -> Iterator[Record]:
@@ -61,24 +63,48 @@ def _stored(book: Gradebook, student: str) -> StoredRecord:
 
 def absentees(book: Gradebook) -> list[Record]:
     """Return the lines of those on the roster who handed in nothing, as far as the latest run could see."""
-    known = dict(
+    decided = book.overrides()
+    return [
+        absent(book.run, name, person, book.points, decided.get(name, {}))
+        for name, person, perhaps in _missing(book)
+        if not perhaps
+    ]
+
+
+def _missing(book: Gradebook) -> Iterator[tuple[str, Person, list[str]]]:
+    """Yield those on the roster who have no submission, with the submissions of their name that are nobody's."""
+    texts = dict(
         book.db.execute("SELECT student, head FROM submission WHERE present UNION SELECT student, head FROM todo")
     )
-    here = {person.id for text in known.values() if (person := head_of(text).person)}
-    names = student_names([*known, *(person.id for person in book.facts.roster if person.id not in here)])
-    decided = book.overrides()
-    missing = {names[person.id]: person for person in book.facts.roster if person.id not in here}
-    return [absent(book.run, name, missing[name], book.points, decided.get(name, {})) for name in sorted(missing)]
+    heads = {student: head_of(text) for student, text in texts.items()}
+    here = {known.person.id for known in heads.values() if known.person}
+    missing = [person for person in book.facts.roster if person.id not in here]
+    names = student_names([*heads, *(person.id for person in missing)])
+    nobodys = defaultdict[str, list[str]](list)
+    for student in sorted(heads):
+        if not heads[student].person:
+            nobodys[letters_of(heads[student].lms.name or student)].append(student)
+    for person in sorted(missing, key=lambda person: names[person.id]):
+        yield names[person.id], person, nobodys.get(letters_of(person.name), []) if person.name else []
 
 
 def waiting(book: Gradebook) -> list[Record]:
-    """Return the lines of those who handed in and have no result yet."""
+    """Return the lines of those who have no result yet, or of whom nothing tells which submission is theirs."""
     here, decided = set(book.students()), book.overrides()
-    return [
+    later = [
         ungraded(book.run, student, head_of(known), book.points, decided.get(student, {}))
         for student, known in book.db.execute("SELECT student, head FROM todo ORDER BY student").fetchall()
         if student not in here
     ]
+    return later + [_unclear(book, *found, decided.get(found[0], {})) for found in _missing(book) if found[-1]]
+
+
+def _unclear(
+    book: Gradebook, name: str, person: Person, perhaps: Sequence[str], decided: Mapping[str, Override]
+) -> Record:
+    """Return the line of a student whose name, which others have too, stands on some submissions: no points."""
+    known = replace(head(Submission(name, f"perhaps {several(perhaps)}", None)), person=person)
+    return replace(ungraded(book.run, name, known, book.points, decided), status=UNCLEAR)
 
 
 def outdated(book: Gradebook) -> list[str]:

@@ -19,6 +19,7 @@ from autograder.sandbox.job import Isolation
 from autograder.submission.archives import printable
 
 NOT_SUBMITTED = "not_submitted"  # the status of a student on the roster who handed in nothing
+UNCLEAR = "unclear"  # of a student on the roster who may be behind a submission of a name that several have
 NOT_GRADED = "not_graded"  # the status of a student whose submission is still to be graded
 
 

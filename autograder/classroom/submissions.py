@@ -15,8 +15,9 @@ from datetime import datetime
 from functools import cached_property, partial
 from pathlib import Path
 
-from autograder.classroom.entries import Entry, uploaded
-from autograder.classroom.export_contents import contents_of, inside
+from autograder.classroom.attempts import attempts, found_among, found_in, left_told
+from autograder.classroom.entries import Entry
+from autograder.classroom.export_contents import contents_of
 from autograder.classroom.folded_source import FoldedSource, likeness
 from autograder.classroom.result_keys import digest
 from autograder.classroom.roster import Person, Roster
@@ -24,7 +25,7 @@ from autograder.classroom.student_names import Aliases, student_names
 from autograder.classroom.tar_archives import TARS, open_tar, tar_members
 from autograder.classroom.wrong_folder import why_no_class
 from autograder.course.language import marked, say, speaking
-from autograder.lms.platform import Kind, Owner
+from autograder.lms.platform import Owner
 from autograder.sandbox.job import Source
 from autograder.submission.archives import (
     MAX_CLASS_ENTRIES,
@@ -36,24 +37,13 @@ from autograder.submission.archives import (
     read_file,
     several,
     suffix_of,
-    unopened,
-    work_name,
     zip_members,
 )
-from autograder.submission.candidates import Found
 from autograder.submission.pictures import picture_in, with_pictures
-from autograder.submission.source import SUFFIXES, source_of
-from autograder.submission.which_file import MOST_READ, choose, hand_in, renamed_note, source_in, source_in_zip
+from autograder.submission.source import SUFFIXES
+from autograder.submission.which_file import MOST_READ
 from autograder.submission.written_exercises import Stub, written
 
-_NO_FILE = marked({
-    Kind.TEXT: "It was typed into a text box and is no file. Hand in {file} or a notebook (.ipynb).",
-    Kind.LINK: "It is the address of a web page and no file. Hand in {file} or a notebook (.ipynb).",
-})  # fmt: skip
-_NO_FILES = marked({
-    Kind.TEXT: "It was typed into a text box and is no file. Hand in {file}.",
-    Kind.LINK: "It is the address of a web page and no file. Hand in {file}.",
-})  # fmt: skip
 _LATEST = marked("handed in {n} times; the latest ({name}) counts")
 
 
@@ -172,19 +162,21 @@ def _read_all(entries: tuple[Entry, ...], where: str, stub: Stub, roster: Roster
 
 
 def _read_one(student: str, entries: list[Entry], where: str, stub: Stub) -> Submission:
-    first, *earlier = _attempts(entries, stub)
-    submission = _with_pictures(_read_attempt(student, first, where, stub), first, entries, stub)
+    first, *earlier = attempts(entries, stub)
+    best, submission = _read_attempt(student, first, where, stub)
+    submission = _with_pictures(submission, first, entries, stub)
     pictures = _uploaded_pictures(first, entries) if submission.source and submission.source.pictures else {}
     others = [entry for entry in entries if entry not in pictures.values()]
-    said = tuple(_left_notes(first, others, stub))
+    said = tuple(_left_notes(best, first, others, stub))
     notes = tuple(note for note, _ in said)
     doubts = (note for note, left in said if any(_holds_other_work(one, submission.source, stub) for one in left))
     submission = replace(submission, doubts=(*doubts, *submission.doubts))
     if earlier and submission.source and not written(submission.source, stub).exercises:
         for attempt in earlier:
-            other = _with_pictures(_read_attempt(student, attempt, where, stub), attempt, entries, stub)
+            chosen, other = _read_attempt(student, attempt, where, stub)
+            other = _with_pictures(other, attempt, entries, stub)
             if other.source and written(other.source, stub).exercises:
-                empty, graded = printable(first[0].name), printable(attempt[0].name)
+                empty, graded = printable(best.name), printable(chosen.name)
                 told = say("no exercise is written in {empty}, so {graded} is graded", empty=empty, graded=graded)
                 submission, notes = replace(other, doubts=(told, *other.doubts)), (told,)
                 break
@@ -213,26 +205,11 @@ def _uploaded_pictures(attempt: tuple[Entry, ...], entries: list[Entry]) -> dict
     return {entry.title: entry for entry in sorted(found, key=lambda entry: entry.rank)}
 
 
-def _attempts(entries: list[Entry], stub: Stub) -> list[tuple[Entry, ...]]:
-    """Return what came in at one time each: what can be graded first, then by its right name, then the latest.
-
-    The file and the notebook, or several files, that were uploaded one by one are one attempt, as they are where a zip holds them.
-    """
-    ordered = sorted(entries, key=lambda e: (e.usable, e.said.attempt, e.goes_by(stub), e.rank, e.name), reverse=True)
-    pairs: dict[int, dict[str, Entry]] = defaultdict(dict)
-    for entry in ordered:
-        if entry.is_work(stub):
-            name = work_name(entry.title) if stub.files else suffix_of(entry.title)
-            pairs[entry.said.attempt].setdefault(name, entry)
-    found = [tuple(pair.values()) for pair in pairs.values()]
-    found += [(entry,) for entry in ordered if entry.usable and not entry.is_work(stub)]
-    return sorted(found, key=lambda attempt: ordered.index(attempt[0])) or [(ordered[0],)]
-
-
-def _read_attempt(student: str, attempt: tuple[Entry, ...], where: str, stub: Stub) -> Submission:
+def _read_attempt(student: str, attempt: tuple[Entry, ...], where: str, stub: Stub) -> tuple[Entry, Submission]:
+    """Return which entry of an attempt counts, and the submission that it makes."""
     problem = ""
     try:
-        entry, found = _found_among(attempt, stub)
+        entry, found = found_among(attempt, stub)
     except UnreadableError as error:
         entry, found, problem = attempt[0], None, str(error)
     said = entry.said
@@ -249,14 +226,16 @@ def _read_attempt(student: str, attempt: tuple[Entry, ...], where: str, stub: St
         place=place,
     )
     if found is None:
-        return submission
+        return entry, submission
     inside = f": {found.inside}" if found.inside else ""
-    return replace(submission, origin=origin + inside, code=found.source, notes=found.notes, doubts=found.doubts)
+    return entry, replace(submission, origin=origin + inside, code=found.source, notes=found.notes, doubts=found.doubts)
 
 
-def _left_notes(attempt: tuple[Entry, ...], entries: list[Entry], stub: Stub) -> Iterator[tuple[str, list[Entry]]]:
+def _left_notes(
+    best: Entry, attempt: tuple[Entry, ...], entries: list[Entry], stub: Stub
+) -> Iterator[tuple[str, list[Entry]]]:
     """Say what else a student handed in, with what might count as well."""
-    best, usable = attempt[0], [entry for entry in entries if entry.usable]
+    usable = [entry for entry in entries if entry.usable]
     name, numbers = printable(best.name), {entry.said.attempt for entry in usable}
     mine = [entry for entry in usable if entry.said.attempt == best.said.attempt]
     left = [entry for entry in mine if entry not in attempt]
@@ -266,11 +245,7 @@ def _left_notes(attempt: tuple[Entry, ...], entries: list[Entry], stub: Stub) ->
     if left and latest and not best.said.attempt:
         yield say(_LATEST, n=len(left) + 1, name=name), []
     elif left:
-        told = marked("handed in {n} files; {name} counts; not read: {others}")
-        if work_name(best.title) in (stub.file, stub.notebook):
-            told = marked("handed in {n} files; {name} counts, being named {file}; not read: {others}")
-        told = say(told, n=len(left) + 1, name=name, file=stub.file, others=several(entry.name for entry in left))
-        yield told, left[:MOST_READ]
+        yield left_told(best, len(left) + 1, [entry.name for entry in left], stub), left[:MOST_READ]
     if usable and len(usable) < len(entries):
         others = several(entry.name for entry in entries if not entry.usable)
         yield say("also handed in, and not read: {names}", names=others), []
@@ -279,40 +254,7 @@ def _left_notes(attempt: tuple[Entry, ...], entries: list[Entry], stub: Stub) ->
 def _holds_other_work(entry: Entry, source: Source | None, stub: Stub) -> bool:
     """Whether exercises are written in an entry, and not as in the source that is graded."""
     try:
-        work = written(_found_in(entry, stub).source, stub)
+        work = written(found_in(entry, stub).source, stub)
     except UnreadableError:
         return False
     return source is not None and bool(work.exercises) and not stub.files and work != written(source, stub)
-
-
-def _found_among(attempt: tuple[Entry, ...], stub: Stub) -> tuple[Entry, Found]:
-    """Read what counts of an attempt, and say in which of its entries that lay. Raises UnreadableError."""
-    if stub.files and attempt[0].is_work(stub):
-        found = choose([uploaded(entry, work_name(entry.title)) for entry in attempt], say("the class"), stub)
-        return attempt[0], replace(found, inside="")
-    if len(attempt) == 1:
-        return attempt[0], _found_in(attempt[0], stub)
-    names = {".py": stub.file, ".ipynb": stub.notebook}
-    by_name = {printable(entry.name): entry for entry in attempt}
-    found = choose([uploaded(entry, names[suffix_of(entry.title)]) for entry in attempt], say("the class"), stub)
-    return by_name[found.inside], replace(found, inside="")
-
-
-def _found_in(entry: Entry, stub: Stub) -> Found:
-    """Read the file of an entry that holds the solution. Raises UnreadableError."""
-    if entry.said.kind is not Kind.FILE:
-        none = _NO_FILES if stub.files else _NO_FILE
-        raise UnreadableError(say(none[entry.said.kind], file=stub.wanted))
-    if entry.folder:
-        return source_in(inside(entry.members), printable(entry.name), stub)
-    member = entry.members[0]
-    if suffix_of(entry.title) == ".zip":
-        return source_in_zip(member, printable(entry.title), stub)
-    if not entry.usable and not member.flaw:
-        told = say("{name} cannot be graded. {advice}", name=printable(entry.title), advice=hand_in(stub))
-        raise UnreadableError(unopened(entry.title, stub.file) or told)
-    if stub.files:
-        return choose([uploaded(entry, entry.title)], say("the class"), stub)
-    notes = renamed_note(entry.title, stub) if entry.said.owner.system else ()
-    source, guessed = source_of(member, entry.title, stub.file)
-    return Found(source, notes=(*notes, *guessed))

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 
 from autograder.classroom.gradebook import Gradebook
 from autograder.classroom.gradebook_view import left, outdated
-from autograder.classroom.record import Record
+from autograder.classroom.record import UNCLEAR, Record
 from autograder.classroom.roster import Person
 from autograder.sandbox.job import Isolation
 
@@ -33,6 +33,7 @@ class Summary:
     points_waiting: float  # of all of these answers together
     not_submitted: tuple[tuple[str, Person], ...]
     not_graded: tuple[str, ...]
+    unclear: tuple[str, ...]  # on the roster, of a name that several have and that submissions bear
     outdated: tuple[str, ...]
     left: tuple[str, ...]
     not_on_roster: tuple[str, ...]
@@ -61,7 +62,8 @@ def summarize(
         waiting=sum(record.waiting > 0 for record in records),
         points_waiting=round(sum(record.waiting for record in records), 2),
         not_submitted=tuple((record.student, record.person) for record in missing if record.person),
-        not_graded=tuple(record.student for record in later),
+        not_graded=tuple(record.student for record in later if record.status != UNCLEAR),
+        unclear=tuple(record.student for record in later if record.status == UNCLEAR),
         outdated=tuple(outdated(book)),
         left=tuple(left(book)),
         not_on_roster=tuple(r.student for r in records if not r.person) if book.facts.roster else (),

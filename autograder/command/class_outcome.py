@@ -203,6 +203,11 @@ def tell_unmatched(summary: Summary, people: int) -> None:
     if absent:
         names = several(person.name or person.id for _, person in absent)
         print(f"autograder: {len(absent)} of {people} on the roster handed in nothing: {names}.", file=sys.stderr)
+    if summary.unclear:
+        told = f"{len(summary.unclear)} of {people} on the roster have a name that is not theirs alone, and submissions bear it"
+        print(
+            f"autograder: {told}: {several(summary.unclear)}. They have no points until you map them.", file=sys.stderr
+        )
     if strangers:
         told = f"{len(strangers)} of {summary.submissions} submissions fit no student on the roster, or more than one: {several(strangers)}"
         print(f"autograder: {told}. If they are of people on it, {ALIASES}.", file=sys.stderr)

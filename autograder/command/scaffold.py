@@ -14,7 +14,7 @@ from autograder.course.catalog import load_assignment
 from autograder.course.course_file import FILE, read_course_file
 from autograder.course.places import slugs
 from autograder.course.stub import render_stub
-from autograder.submission.which_file import HELPERS
+from autograder.submission.candidates import HELPERS
 
 
 class ScaffoldError(Exception):

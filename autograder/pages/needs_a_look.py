@@ -38,6 +38,12 @@ NOTES = {
     _FORBIDDEN: "Used what the exercise forbids",
     _NOTE: "Remarks, such as a second submission",
 }
+ADVICE = {  # by heading what a grader can do
+    URGENT[
+        _DOUBT
+    ]: "To have another file graded, unpack the export, delete the student's files that should not count, and run "
+    "`autograder grade` on the unpacked folder with the same `-o`. All other results stay.",
+}
 Rows = dict[str, tuple[tuple[str, str], ...]]  # by heading (student, what or where)
 
 

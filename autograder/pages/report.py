@@ -64,6 +64,7 @@ def report_html(
         few=FEW,
         looks=looks,
         notes=needs_a_look.notes(results),
+        advice=needs_a_look.ADVICE,
         look=len({student for rows in looks.values() for student, _ in rows}),
         requests=requests,
         rounds=rounds_of(changes),

@@ -6,6 +6,13 @@ from dataclasses import dataclass
 
 from autograder.sandbox.job import Source
 from autograder.submission.archives import Member, suffix_of, work_name
+from autograder.submission.written_exercises import Stub
+
+HELPERS = frozenset(  # files of these names are never a student's work
+    {"__init__.py", "check.py", "conftest.py", "experiment.py", "numpy.py", "play.py", "setup.py", "sitecustomize.py", "torch.py",
+     "training.py", "usercustomize.py"}
+)  # fmt: skip
+_HANDED_OUT = frozenset({"engine", "tests"})  # folders of a handout that hold no student's work
 
 
 @dataclass(frozen=True)
@@ -44,3 +51,9 @@ class Found:
     doubts: tuple[str, ...] = ()  # the notes that a grader should check
     parts: tuple[str, ...] = ()  # the path of its file
     every_part: tuple[tuple[str, ...], ...] = ()  # those of all files, where several count
+
+
+def is_helper(candidate: Candidate, stub: Stub) -> bool:
+    """Whether a file is one of the handout's, or has a helper's name."""
+    folders = candidate.member.parts[:-1]
+    return work_name(candidate.title) in HELPERS | {f"test_{stub.file}"} or bool(_HANDED_OUT & set(folders))

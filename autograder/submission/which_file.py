@@ -3,13 +3,14 @@
 Of the file and the notebook with the assignment's names, the one that differs from the stub counts. Where both differ, the
 one with more exercises written counts, and the file where both have as many; whether they are right does not matter. Of
 several files with one name the one nearest the top counts. Files with other names count only where nothing is written in
-those two; a copy such as `means (1).py` in which something else is written is a doubt. A single file counts without any comparison.
+those two. A copy such as `means (1).py` in which something else is written is a doubt, and so is any file in which more is
+written. What zips beside the files hold is chosen from in the same way. A single file counts without any comparison.
 """
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 
@@ -23,25 +24,17 @@ from autograder.submission.archives import (
     open_zip,
     printable,
     several,
-    unopened,
-    work_name,
     zip_members,
 )
-from autograder.submission.candidates import Candidate, Found
+from autograder.submission.candidates import Candidate, Found, is_helper
+from autograder.submission.inner_archives import MAX_ARCHIVE, MOST_ARCHIVES, TOO_DEEP, with_inner_files
 from autograder.submission.pictures import picture_in, with_pictures
 from autograder.submission.several_files import choose_files
 from autograder.submission.source import SUFFIXES, source_of
 from autograder.submission.written_exercises import Stub, Work, written
 
-MAX_ARCHIVE = 50 << 20  # bytes, with the archives inside it
-MOST_ARCHIVES = 3  # one inside the other
 MOST_READ = 10  # files of the right name, and as many of other names, that are read: those nearest the top
 MAX_TOGETHER = 40 << 20  # bytes of these
-HELPERS = frozenset(  # files of these names are never a student's work
-    {"__init__.py", "check.py", "conftest.py", "experiment.py", "numpy.py", "play.py", "setup.py", "sitecustomize.py", "torch.py",
-     "training.py", "usercustomize.py"}
-)  # fmt: skip
-_HANDED_OUT = frozenset({"engine", "tests"})  # folders of a handout that hold no student's work
 
 
 @dataclass(frozen=True)
@@ -68,7 +61,7 @@ class _Read:
 def worked_in(folder: Path, stub: Stub, *, deep: bool) -> tuple[Path, tuple[str, ...]]:
     """Return the file in a folder that would be graded, and doubts about the choice. Raises UnreadableError."""
     members = [m for m in folder_members(folder, deep=deep) if not m.folder and not m.junk and m.suffix in SUFFIXES]
-    own = [one for one in map(_in_folder, members) if not _is_helper(one, stub)]
+    own = [one for one in map(_in_folder, members) if not is_helper(one, stub)]
     if not own:
         return folder / stub.file, ()
     found = choose(own, folder.resolve().name, stub)
@@ -82,8 +75,7 @@ def _in_folder(member: Member) -> Candidate:
 def source_in_zip(archive: Member, where: str, stub: Stub, around: tuple[int, ...] = ()) -> Found:
     """Return the code in an archive; `around` are the sizes of the archives around it. Raises UnreadableError."""
     if len(around) == MOST_ARCHIVES:
-        told = marked("{where} is packed more than {most} times. Hand in {file}.")
-        raise UnreadableError(say(told, where=where, most=MOST_ARCHIVES, file=stub.wanted))
+        raise UnreadableError(say(TOO_DEEP, where=where, most=MOST_ARCHIVES, file=stub.wanted))
     data = archive.read(MAX_ARCHIVE - sum(around))
     with open_zip(data, where) as opened:
         return source_in(zip_members(opened), where, stub, (*around, len(data)))
@@ -98,20 +90,30 @@ def source_in(members: tuple[Member, ...], where: str, stub: Stub, around: tuple
         if member.outside:
             raise UnreadableError(member.flaw)
     files = [member for member in members if not member.folder and not member.junk]
-    if python := [member for member in files if member.suffix in SUFFIXES]:
-        found = choose([*map(_in_folder, python)], where, stub)
-        pictures = {member.parts: member for member in files if member.suffix == ".png"}
-        return replace(found, source=with_pictures(found.source, lambda name: _picture(found, name, pictures)))
     if not files:
         raise UnreadableError(say("{where} is empty. Hand in {file}.", where=where, file=stub.wanted))
     zips = [member for member in files if member.suffix == ".zip"]
-    if len(zips) != 1:
-        names = several(member.name for member in files)
-        told = say("{where} holds no Python file or notebook, only {names}.", where=where, names=names)
-        packed = next(filter(None, (unopened(member.parts[-1], stub.file) for member in files)), "")
-        raise UnreadableError(f"{told} {packed or hand_in(stub)}")
-    found = source_in_zip(zips[0], zips[0].name, stub, around)
-    return replace(found, inside=f"{zips[0].name}: {found.inside}")
+    if len(zips) == 1 and not any(member.suffix in SUFFIXES for member in files):
+        found = source_in_zip(zips[0], zips[0].name, stub, around)
+        return replace(found, inside=f"{zips[0].name}: {found.inside}")
+    return choose_opened([*map(_in_folder, files)], where, stub, around)
+
+
+def choose_opened(own: Sequence[Candidate], where: str, stub: Stub, around: tuple[int, ...] = ()) -> Found:
+    """Return the code that is graded of files of all kinds, also of those in archives among them. Raises UnreadableError."""
+    with ExitStack() as opened:
+        contents = with_inner_files(own, stub, around, opened)
+        python = [one for one in contents.files if one.suffix in SUFFIXES]
+        if not python:
+            names = several(one.shown for one in own)
+            told = say("{where} holds no Python file or notebook, only {names}.", where=where, names=names)
+            raise UnreadableError(f"{told} {next(iter(contents.problems), hand_in(stub))}")
+        found = choose(python, where, stub)
+        pictures = {one.member.parts: one.member for one in contents.files if one.suffix == ".png"}
+        source = with_pictures(found.source, lambda name: _picture(found, name, pictures))
+    told = marked("{file} is graded, since another file cannot be read: {problem}")
+    doubts = tuple(say(told, file=found.inside, problem=problem) for problem in contents.problems[:1])
+    return replace(found, source=source, notes=(*doubts, *found.notes), doubts=(*doubts, *found.doubts))
 
 
 def hand_in(stub: Stub) -> str:
@@ -128,7 +130,7 @@ def _picture(found: Found, name: str, pictures: Mapping[tuple[str, ...], Member]
 
 def choose(candidates: Sequence[Candidate], where: str, stub: Stub) -> Found:
     """Return the code of the file that is graded. Raises UnreadableError where none can be read or chosen."""
-    own = _bounded([candidate for candidate in candidates if not _is_helper(candidate, stub)], stub)
+    own = _bounded([candidate for candidate in candidates if not is_helper(candidate, stub)], stub)
     if not own:
         names = several(candidate.shown for candidate in candidates)
         told = marked("{where} holds only helper files and none is named {file}: {names}. Rename yours to {file}.")
@@ -175,12 +177,6 @@ def _nearest_the_top(candidates: Sequence[Candidate]) -> list[Candidate]:
 
 def _names(stub: Stub) -> tuple[str, str]:
     return stub.file.casefold(), stub.notebook.casefold()
-
-
-def _is_helper(candidate: Candidate, stub: Stub) -> bool:
-    """Whether a file is one of the handout's, or has a helper's name."""
-    folders = candidate.member.parts[:-1]
-    return work_name(candidate.title) in HELPERS | {f"test_{stub.file}"} or bool(_HANDED_OUT & set(folders))
 
 
 def _read(candidate: Candidate, stub: Stub) -> _Read:
@@ -241,9 +237,10 @@ def _of_other_names(working: Sequence[_Read], own: Sequence[Candidate], where: s
     """Return the file with most exercises written among those with other names. Raises UnreadableError on a tie."""
     most = max(one.count for one in working)
     best, *alike = [one for one in working if one.count == most]
+    read = [one.candidate for one in working]
     if any(one.work != best.work for one in alike):
-        raise _none_is_named([one.candidate for one in working], where, stub)
-    found = _found(best, own, stub)
+        raise _none_is_named(read, where, stub)
+    found = _found(best, [candidate for candidate in own if candidate not in read], stub)
     if len(working) - len(alike) == 1:
         return found
     told = marked(
@@ -265,15 +262,36 @@ def _found(one: _Read, own: Iterable[Candidate], stub: Stub) -> Found:
     if one.source is None:
         raise UnreadableError(one.problem)
     chosen = one.candidate
-    copies = _copies(chosen, own, stub)
-    left = tuple(say(_LEFT, file=chosen.shown, names=several(sorted({c.shown for c in copies}))) for _ in copies[:1])
-    rivals = map(_read, _nearest_the_top(copies), itertools.repeat(stub))
-    doubts = left if any(rival.count and rival.work != one.work for rival in rivals) else ()
-    notes = (*renamed_note(chosen.title, stub), *left, *one.notes)
+    rivals = _rivals(one, own, stub)
+    doubts = (_not_graded(one, rivals),) if rivals else ()
+    read = {rival.candidate.shown for rival in rivals}
+    copies = sorted({copy.shown for copy in _copies(chosen, own, stub)} - read)
+    left = tuple(say(_LEFT, file=chosen.shown, names=several(copies)) for _ in copies[:1])
+    notes = (*renamed_note(chosen.title, stub), *doubts, *left, *one.notes)
     return Found(one.source, chosen.shown, notes, doubts, chosen.member.parts)
 
 
 _LEFT = marked("{file} counts; not read: {names}")
+
+
+def _rivals(one: _Read, own: Iterable[Candidate], stub: Stub) -> list[_Read]:
+    """Return the files that may be meant as well: copies in which something else is written, and others in which more is."""
+    copies = _copies(one.candidate, own, stub)
+    others = [c for c in own if c not in copies and c.shown != one.candidate.shown]
+    found = [_read(candidate, stub) for candidate in _nearest_the_top(copies)]
+    found = [rival for rival in found if rival.count and rival.work != one.work]
+    return found + [r for r in (_read(c, stub) for c in _nearest_the_top(others)) if r.count > one.count]
+
+
+def _not_graded(one: _Read, rivals: Sequence[_Read]) -> str:
+    """Say which file counts for its name, and which do not, with how much is written in each."""
+    return say_many(
+        "{file} ({n} exercise written) is graded for its name and place; not graded: {names}",
+        "{file} ({n} exercises written) is graded for its name and place; not graded: {names}",
+        one.count,
+        file=one.candidate.shown,
+        names=several(_counted(rival) for rival in rivals),
+    )
 
 
 def _copies(chosen: Candidate, own: Iterable[Candidate], stub: Stub) -> list[Candidate]:
