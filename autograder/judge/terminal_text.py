@@ -127,7 +127,7 @@ def _left_out(notes: Sequence[str]) -> Iterator[str]:
 
 
 def _last_words(result: Result) -> Iterator[str]:
-    """Say how many points the cases give that were run, and what grading adds."""
+    """Say how many points the cases give that were run, and what grading adds to them."""
     if result.max_score:
         yield say("{points} on the public cases.", points=points_of(result.score, result.max_score))
     later = [exercise.name for exercise in result.exercises if not exercise.judged]
@@ -135,6 +135,8 @@ def _last_words(result: Result) -> Iterator[str]:
         yield say("Grading adds hidden cases and your {names}.", names=say(" and ").join(later))
     else:
         yield say("Grading adds hidden cases.")
+    if any(exercise.waits_for for exercise in result.exercises):
+        yield say("What waits for another exercise is judged without it there.")
 
 
 def _how_to_go_on(exercise: ExerciseResult, *, more: bool) -> str:
