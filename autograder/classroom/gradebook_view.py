@@ -143,7 +143,8 @@ def find_student(book: Gradebook, wanted: str) -> str:
         return str(found.pop())
     if found:
         raise GradebookError(f"{printable(wanted)} may be any of {', '.join(sorted(found)[:5])}. Name one of them.")
-    near = difflib.get_close_matches(wanted, names, 3, 0.5)
+    partly = [student for student, head in heads if any(wanted.casefold() in name for name in _names(head))]
+    near = partly[:3] or difflib.get_close_matches(wanted, names, 3, 0.5)
     hint = f" Did you mean {' or '.join(near)}?" if near else " grades.csv lists everyone."
     raise GradebookError(f"There is no student {printable(wanted)} in this gradebook.{hint}")
 
