@@ -330,7 +330,9 @@ def test_who_is_meant(book: Gradebook) -> None:
         find_student(book, "Li")
     with pytest.raises(GradebookError, match="There is no student b1"):
         find_student(book, "b1")
-    with pytest.raises(GradebookError, match=r"There is no student Bjørn in this gradebook. Did you mean Bjrn_O_Neil_1\?"):
+    with pytest.raises(
+        GradebookError, match=r"There is no student Bjørn in this gradebook. Did you mean Bjrn_O_Neil_1\?"
+    ):
         find_student(book, "Bjørn")
     assert find_exercise(NAMES, "center") == "center"
     with pytest.raises(GradebookError, match="Did you mean center"):
