@@ -163,7 +163,7 @@ def _code_cells(text: str, name: str) -> Iterator[tuple[str, Any]]:
 def _broken(name: str, error: ValueError) -> str:
     """Return the message that a notebook is no JSON, with the last line that is whole where that is known."""
     advice = say("Open it in Jupyter, save it there and hand it in again.")
-    if isinstance(error, json.JSONDecodeError):
+    if isinstance(error, json.JSONDecodeError) and error.lineno > 1:
         told = marked("{name} is not a readable notebook: it breaks off or is damaged after line {line}.")
         return f"{say(told, name=name, line=error.lineno - 1)} {advice}"
     return f"{say('{name} is not a readable notebook: it breaks off or is damaged.', name=name)} {advice}"
