@@ -332,7 +332,7 @@ def test_graders_are_not_spoken_to_as_students(out: Path) -> None:
     with desk(out) as (client, _):
         client.come_in()
         unreadable = client.page("gus")
-        assert "The file could not be imported, so nothing in it is graded yet." in unreadable
+        assert "The file could not be imported, so no case ran." in unreadable
         assert unreadable.index("What the student is told first") < unreadable.index("Your file cannot be imported")
         client.save(client.page("eve", "center"), "decide", points="1", because="Taken from bob.")
         assert client.page("eve").count("A person gave 1 instead of 2: Taken from bob.") == 1

@@ -93,11 +93,20 @@ def ways_written(oracle: Reference, exercise: str) -> tuple[Way, ...]:
     def compiled() -> tuple[Way, ...]:
         assignment = oracle.assignment
         own = next(e for e in assignment.exercises if e.name == exercise)
-        texts = [assignment.with_replaced(way.source) for way in ways_of(assignment, own)]
-        file = assignment.file
-        return tuple(Way(file, text, compile(text, file, "exec", dont_inherit=True)) for text in texts)
+        texts = (assignment.with_replaced(way.source) for way in ways_of(assignment, own))
+        return tuple(filter(None, (_compiled(assignment.file, text) for text in texts)))
 
     return oracle.kept(("other ways", exercise), compiled)
+
+
+def _compiled(file: str, text: str) -> Way | None:
+    """Return a way that can be imported; of others `doctor` says why not."""
+    try:
+        way = Way(file, text, compile(text, file, "exec", dont_inherit=True))
+        way.outcomes(())
+    except Exception:  # noqa: BLE001 (the course's own code)
+        return None
+    return way
 
 
 def may_use(oracle: Reference, exercise: str) -> frozenset[str]:

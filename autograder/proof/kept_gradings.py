@@ -2,7 +2,7 @@
 
 A result depends on the graded text, the seed, the cases, the known mistakes that diagnoses are looked for among, the other correct
 solutions that tell which failures follow from others, and on the files of `basis_of`. Where every case passed, neither known
-mistakes nor other solutions matter.
+mistakes nor other solutions matter; where a single exercise failed, other solutions do not.
 """
 
 from __future__ import annotations
@@ -43,11 +43,12 @@ class KeptGradings:
         for number, result in zip(new, grade_all([files[n] for n in new], jobs), strict=True):
             known[number] = result
             if not isinstance(result, Ungraded) and not _by_chance(result):
-                self._results[_key(files[number], passed=_all_passed(result))] = result
+                self._results[_key(files[number], min(_failed(result), 2))] = result
         return [known[number] for number in range(len(files))]
 
     def _known(self, file: File) -> Result | None:
-        return self._results.get(_key(file, passed=True)) or self._results.get(_key(file, passed=False))
+        known = (self._results.get(_key(file, failed)) for failed in range(3))
+        return next(filter(None, known), None)
 
 
 def basis_of(course: Path, slug: str) -> str:
@@ -62,16 +63,18 @@ def basis_of(course: Path, slug: str) -> str:
     return digest.hexdigest()
 
 
-def _key(file: File, *, passed: bool) -> Hashable:
+def _key(file: File, failed: int) -> Hashable:
+    """Return what a result depends on in which no exercise failed, or one, or several."""
     source, oracle, _ = file
     assignment = oracle.assignment
     cases = tuple((case.exercise, case.name) for case in assignment.cases)
-    return source, oracle.seed, cases, () if passed else (assignment.misconceptions, assignment.correct)
+    return source, oracle.seed, cases, (assignment.misconceptions, assignment.correct)[:failed]
 
 
-def _all_passed(result: Result) -> bool:
-    cases = [case for exercise in result.exercises for case in exercise.cases]
-    return not result.problem and all(case.status is Status.PASSED and not case.follows for case in cases)
+def _failed(result: Result) -> int:
+    """Return how many exercises failed, also those whose failures follow from others; all where nothing could be run."""
+    failed = [e for e in result.exercises if any(c.status is not Status.PASSED or c.follows for c in e.cases)]
+    return len(result.exercises) if result.problem else len(failed)
 
 
 def _by_chance(result: Result) -> bool:
