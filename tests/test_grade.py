@@ -644,15 +644,19 @@ def test_breaking_the_first_exercise_earns_no_other(graded: Graded, edited: Edit
     assert {c.status for c in hidden} & {Status.PASSED} == set()
 
 
-def test_what_builds_on_nothing_written_is_skipped(graded: Graded, edited: Edited, cases: Cases) -> None:
-    """The exercise downstream is not wrong, only too early."""
+def test_what_builds_on_nothing_written_is_judged_without_it(graded: Graded, edited: Edited, cases: Cases) -> None:
+    """What is right by itself keeps its points; what is not is only told to wait."""
     result = graded(edited(row_means="raise NotImplementedError"))
     assert set(statuses(cases(result, "row_means")).values()) == {Status.MISSING}
-    assert set(statuses(cases(result, "center")).values()) == {Status.SKIPPED}
-    assert {c.message for c in cases(result, "spread").values()} == {
-        "It builds on `row_means`, which is not written yet."
+    told = "Right by itself: it waits for `row_means` alone, and loses no points for that."
+    for name in ("center", "spread"):
+        assert {(c.status, c.message) for c in cases(result, name).values()} == {(Status.PASSED, told)}
+    assert result.score == sum(e.max_score for e in result.exercises if e.name != "row_means")
+    result = graded(edited(row_means="raise NotImplementedError", center="return x + as_columns(row_means(x))"))
+    found = cases(result, "center").values()
+    assert {(c.status, c.message) for c in found} == {
+        (Status.SKIPPED, "It builds on `row_means`, which is not written yet.")
     }
-    assert result.score == 0
 
 
 def test_a_crash_inside_another_exercise_points_there(graded: Graded, edited: Edited, cases: Cases) -> None:
