@@ -588,8 +588,25 @@ for start in range(0, x.shape[1], k):
     state = h[:, -1]
 return float(loss / targets.size), {name: grad / targets.size for name, grad in grads.items()}
 """
+IN_ONE_TILE = """
+K, V = cache
+outputs = []
+for start in range(0, x.shape[-2], chunk):
+    new = x[..., start : start + chunk, :]
+    K = np.concatenate([K, new @ W_k], axis=-2)
+    V = np.concatenate([V, new @ W_v], axis=-2)
+    outputs.append(tiled_attention(new @ W_q, K, V, K.shape[-2], causal=True)[0])
+return np.concatenate(outputs, axis=-2), K, V
+"""
 # The assignment, the known mistake in what is called, the exercise that calls it and its body, and what makes that wrong.
 OTHER_WAYS = {
+    "with a size that changes nothing": (
+        "a10_fast_attention",
+        "causal_mask_turned_round",
+        "chunked_prefill",
+        IN_ONE_TILE,
+        ("(new @ W_q, K, V,", "(new @ W_q, K, 2 * V,"),
+    ),
     "another exercise than the reference": (
         "a5_attention",
         "returns_weights_only",

@@ -28,6 +28,9 @@ class NotedCall:
     args: tuple[Any, ...]
     kwargs: dict[str, Any]
     answer: Callable[[], Any]
+    free: frozenset[str] | None = (
+        None  # the whole numbers among the arguments that change nothing in it, where that was tried
+    )
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from __future__ import annotations
 import functools
 import itertools
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from types import ModuleType
 from typing import Any
@@ -37,9 +37,9 @@ def call_among(
     args: list[Any],
     kwargs: dict[str, Any],
     module: dict[str, Any] | None,
-    others: Mapping[str, tuple[Sequence[str], Answers]],
+    others: Mapping[str, tuple[Sequence[str], Answers, Sequence[str]]],
 ) -> Any:
-    """Make one call; `others` holds by name each stand-in's parameters, and its answers by the shapes of the arguments."""
+    """Make one call; `others` holds by name each stand-in's parameters, its answers, and which whole numbers change no answer."""
     places = places_for(student, {name: _stand_in(*known) for name, known in others.items()})
     return call_with(places, student, path, args, kwargs, module)
 
@@ -72,8 +72,8 @@ def calls_inside(
     return made
 
 
-def _stand_in(parameters: Sequence[str], answers: Answers) -> Callable[..., Any]:
-    return lambda *args, **kwargs: _answered(answers, _by_key(in_order(parameters, args, kwargs)))
+def _stand_in(parameters: Sequence[str], answers: Answers, free: Sequence[str]) -> Callable[..., Any]:
+    return lambda *args, **kwargs: _answered(answers, _by_key(in_order(parameters, args, kwargs, free)))
 
 
 def _answered(answers: Answers, given: Sequence[Any]) -> Any:
@@ -171,10 +171,12 @@ def _stacked(rows: Sequence[Any]) -> Any:
     return map_leaves(joined, rows[0])
 
 
-def in_order(parameters: Sequence[str], args: Sequence[Any], kwargs: Mapping[str, Any]) -> list[Any]:
-    """Return a call's arguments in the order of the parameters, None for those that are not given."""
+def in_order(
+    parameters: Sequence[str], args: Sequence[Any], kwargs: Mapping[str, Any], free: Collection[str] = ()
+) -> list[Any]:
+    """Return a call's arguments in the order of the parameters, None for those that are not given, 0 for `free` whole numbers."""
     given = {**dict(zip(parameters, args, strict=False)), **kwargs}
-    return [given.get(name) for name in parameters]
+    return [0 if name in free and isinstance(given.get(name), int) else given.get(name) for name in parameters]
 
 
 def _by_key(tree: Any) -> Any:
