@@ -32,7 +32,7 @@ def means(text: str) -> Source:
 
 @pytest.mark.slow
 def test_nan_agrees_with_no_mistake(sandbox: Sandbox) -> None:
-    """What is NaN wherever a mask forbids anything is no inverted mask, and costs nothing in what builds on it."""
+    """What is NaN wherever a mask is given, as 0 times infinity is NaN, is no inverted mask, and costs nothing in what builds on it."""
     attention = load_assignment(ROOT, "a5_attention")
     right = "scores = np.where(mask, scores, -np.inf)"
     text = attention.reference.replace(right, "scores = scores + ~np.asarray(mask, bool) * -np.inf")
@@ -41,7 +41,7 @@ def test_nan_agrees_with_no_mistake(sandbox: Sandbox) -> None:
     lost = {e.name for e in result.exercises if e.score < e.max_score}
     assert lost == {"attention_weights"}
     (says,) = {c.says for e in result.exercises for c in e.cases if c.says}
-    assert "`mask` is False somewhere" in says
+    assert "whenever `mask` is given" in says
 
 
 @pytest.mark.parametrize(("at", "named"), [(5, {"skips_the_first", ""}), (0, {""})])
