@@ -72,7 +72,7 @@ def gru_step(x_t, h_prev, params):
 
 def gru_step_keep(x_t, h_prev, params):
     z, r = (_act(np.c_[h_prev, x_t] @ params["W_" + k].T + params["b_" + k]) for k in "zr")
-    return gated_update(np.tanh(np.c_[h_prev * r, x_t] @ params["W_h"].T + params["b_h"]), h_prev, z)
+    return h_prev * z + np.tanh(np.c_[h_prev * r, x_t] @ params["W_h"].T + params["b_h"]) * (1 - z)
 
 
 def convert_gru(params):
