@@ -654,7 +654,7 @@ NOT_WRITTEN = {
 
 @pytest.mark.parametrize("how", NOT_WRITTEN)
 def test_what_waits_for_an_exercise_that_is_not_written_keeps_its_points(how: str, patient: Sandbox) -> None:
-    """Where it is right by itself: whoever left a helper open has written the others all the same."""
+    """Where it is right by itself: a student may leave a helper open and write the others."""
     text = with_bodies("a5_attention", {"attention_scores": NOT_WRITTEN[how]})
     callers = {"similarity_context", "attention", "self_attention"}
     if "wrong" in how:

@@ -281,7 +281,7 @@ def test_who_handed_in_nothing(book: Gradebook) -> None:
 
 
 def test_who_may_be_behind_a_submission_did_not_hand_in_nothing(book: Gradebook) -> None:
-    """Two of one name, and a submission of that name that is surely nobody's: no points, and a status of their own."""
+    """Two students of one name share it with a submission that cannot be told to be either's: no points, and a status of their own."""
     book.set_facts(Facts(roster=(Person("7", "Anna Schmidt"), Person("8", "Anna Schmidt"), Person("9", "Bob"))))
     anna = replace(handed_in("Anna_Schmidt_12541"), owner=Owner("Anna Schmidt_12541", "Anna Schmidt", system="moodle"))
     save(book, graded(anna))

@@ -72,7 +72,7 @@ def absentees(book: Gradebook) -> list[Record]:
 
 
 def _missing(book: Gradebook) -> Iterator[tuple[str, Person, list[str]]]:
-    """Yield those on the roster who have no submission, with the submissions of their name that are nobody's."""
+    """Yield students on the roster without a submission, each with the submissions that may be theirs by name."""
     texts = dict(
         book.db.execute("SELECT student, head FROM submission WHERE present UNION SELECT student, head FROM todo")
     )
@@ -89,7 +89,7 @@ def _missing(book: Gradebook) -> Iterator[tuple[str, Person, list[str]]]:
 
 
 def waiting(book: Gradebook) -> list[Record]:
-    """Return the lines of those who have no result yet, or of whom nothing tells which submission is theirs."""
+    """Return the lines of students who have no result yet, or whose submission cannot be told from a namesake's."""
     here, decided = set(book.students()), book.overrides()
     later = [
         ungraded(book.run, student, head_of(known), book.points, decided.get(student, {}))

@@ -2,9 +2,9 @@
 
 An exercise's key covers everything that can change its points: the engine, Python and the libraries, the seed, the limits,
 its points, its cases as drawn (calls, checks, weights, what students read) and its misconceptions; of the reference, the exercise's
-definition and all it leads to. The exercises that it uses, in the reference or in another correct solution, are covered too, cases
-and all: their mistakes are followed through it, and excuse it. So a changed hidden case touches its own exercise and those that build on it, and no other.
-Comments and layout of the reference touch nothing.
+definition and all it leads to. The exercises that it uses, in the reference or in another correct solution, are covered too,
+cases and all: their mistakes are followed through it, and excuse it. So a changed hidden case touches its own exercise and those
+that build on it, and no other. Comments and layout of the reference touch nothing.
 """
 
 from __future__ import annotations

@@ -27,7 +27,8 @@ def used_in_any_way(assignment: Assignment) -> Mapping[str, frozenset[str]]:
             if _homes(exercise) & defined_in(way.source):
                 others = {other.name for other in assignment.exercises if other is not exercise}
                 direct[exercise.name] |= others & reachable({exercise.name}, definitions, others)
-    return {e.name: _reached(direct, e.name) - {e.name} for e in assignment.exercises}
+    uses = {name: Definition("", used) for name, used in direct.items()}
+    return {e.name: frozenset(reachable({e.name}, uses)) - {e.name} for e in assignment.exercises}
 
 
 def _homes(exercise: Exercise) -> set[str]:
@@ -41,12 +42,3 @@ def _definitions_of(reference: str, source: str) -> dict[str, Definition]:
         inherits = name in definition.names and name in found
         found[name] = replace(definition, names=definition.names | found[name].names) if inherits else definition
     return found
-
-
-def _reached(direct: Mapping[str, set[str]], name: str) -> frozenset[str]:
-    found, waiting = set[str](), [name]
-    while waiting:
-        new = direct[waiting.pop()] - found
-        found |= new
-        waiting += new
-    return frozenset(found)

@@ -89,9 +89,8 @@ def _sequence_difference(
     for index, (mine, theirs) in enumerate(zip(got, expected, strict=True)):
         finding = difference(mine, theirs, f"{where}[{index}]", tolerance)
         if finding and finding.kind == "container" and isinstance(got, list) and isinstance(expected, tuple):
-            return Finding(
-                "container", _instead(_describe(got, where), wanted), where
-            )  # one part, which is a list itself
+            # A list may be one part alone, which is a list itself.
+            return Finding("container", _instead(_describe(got, where), wanted), where)
         if finding:
             return finding
     return None
