@@ -6,17 +6,19 @@ import operator
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from functools import partial
-from types import CodeType
 from typing import Any
 
 from autograder.course.other_ways import used_in_any_way, ways_of
 from autograder.judge.trials import Trial
-from autograder.oracle.reference import Reference, quiet, run_requests
+from autograder.oracle.fresh_program import fresh_program
+from autograder.oracle.reference import Reference, run_requests
 from autograder.oracle.step_limit import limited_steps
 from autograder.sandbox.child.program import Program
 from autograder.sandbox.child.replaced import place_of, put_in_place
 from autograder.sandbox.child.wire_format import WireError, snapshot
 from autograder.sandbox.job import Outcome, Request
+
+_NAME = "other_way"  # of its module
 
 
 @dataclass(frozen=True)
@@ -39,15 +41,14 @@ class Way:
 
     file: str
     text: str
-    code: CodeType
 
     def outcomes(self, requests: tuple[Request, ...]) -> tuple[Outcome, ...]:
         """Return what comes of calls that a submission is asked for."""
-        return self._run(self._program(), requests)
+        return self._run(fresh_program(_NAME, self.file, self.text), requests)
 
     def calls(self, trial: Trial, names: Collection[str]) -> list[NotedCall] | None:
         """Return the calls of some exercises in a trial, also those inside others; None where one is not made with data."""
-        program, noted = self._program(), list[NotedCall | None]()
+        program, noted = fresh_program(_NAME, self.file, self.text), list[NotedCall | None]()
         module = program.module
         places = {name: place_of(module, name) for name in names if hasattr(module, name)}
         watched = {p: _watched(name, p[0] is not module, getattr(*p), noted) for name, p in places.items()}
@@ -55,13 +56,6 @@ class Way:
             self._run(program, trial.requests)
         calls = [call for call in noted if call]
         return calls if len(calls) == len(noted) else None
-
-    def _program(self) -> Program:
-        program = Program("other_way", notebook=False)
-        program.texts = {self.file: self.text}
-        with quiet():
-            exec(self.code, vars(program.module))  # noqa: S102 (the course's own)
-        return program
 
     def _run(self, program: Program, requests: tuple[Request, ...]) -> tuple[Outcome, ...]:
         with limited_steps(self.file):  # on answers that are not right ones a loop may never end
@@ -97,19 +91,18 @@ def ways_written(oracle: Reference, exercise: str) -> tuple[Way, ...]:
         assignment = oracle.assignment
         own = next(e for e in assignment.exercises if e.name == exercise)
         texts = (assignment.with_replaced(way.source) for way in ways_of(assignment, own))
-        return tuple(filter(None, (_compiled(assignment.file, text) for text in texts)))
+        return tuple(way for text in texts if _can_be_imported(way := Way(assignment.file, text)))
 
     return oracle.kept(("other ways", exercise), compiled)
 
 
-def _compiled(file: str, text: str) -> Way | None:
-    """Return a way that can be imported; of others `doctor` says why not."""
+def _can_be_imported(way: Way) -> bool:
+    """Whether a way can be imported; of others `doctor` says why not."""
     try:
-        way = Way(file, text, compile(text, file, "exec", dont_inherit=True))
         way.outcomes(())
     except Exception:  # noqa: BLE001 (the course's own code)
-        return None
-    return way
+        return False
+    return True
 
 
 def may_use(oracle: Reference, exercise: str) -> frozenset[str]:

@@ -6,12 +6,10 @@ import copy
 import random
 import sys
 import threading
-import warnings
 import zlib
-from collections.abc import Callable, Hashable, Iterator
-from contextlib import contextmanager, nullcontext
+from collections.abc import Callable, Hashable
+from contextlib import nullcontext
 from dataclasses import replace
-from types import CodeType
 from typing import Any, Self, cast
 
 import numpy as np
@@ -20,6 +18,7 @@ from autograder.course.edits import apply_edits, definitions_in
 from autograder.course.places import CourseError
 from autograder.course.spec import Answer, Assignment, Call, Case, Misconception, Visibility
 from autograder.judge.trials import MOST_KEPT, Kept, T, Trial, make_trial
+from autograder.oracle.fresh_program import fresh_program, quiet
 from autograder.oracle.functions_run import Calls, FunctionsRun
 from autograder.oracle.signatures import signatures_of
 from autograder.oracle.step_limit import limited_steps
@@ -71,7 +70,6 @@ class Reference:
         self.altered_answers: dict[tuple[Trial, tuple[str, ...]], tuple[Outcome, ...] | None] = {}
         self._kept = Kept()
         self._lock = threading.RLock()
-        self._code: CodeType | None = None
         self._functions_run = FunctionsRun(assignment, lambda trial: run_requests(self.reference(), trial.requests))
 
     def public(self) -> Self:
@@ -177,18 +175,11 @@ class Reference:
             return self._program(names)
 
     def own_reference(self) -> Program:
-        """Return a fresh copy of the reference, from code compiled once, for a caller that changes it.
+        """Return a fresh copy of the reference, for a caller that changes it.
 
         Students' answers may stay in its tables and caches, so no other submission may share it.
         """
-        with self._lock:
-            if self._code is None:
-                self._code = compile(self.assignment.reference, self.assignment.file, "exec", dont_inherit=True)
-        program = Program(f"reference_{self.assignment.slug}", notebook=False)
-        program.texts = {self.assignment.file: self.assignment.reference}
-        with quiet():
-            exec(self._code, vars(program.module))  # noqa: S102 (the course's own)
-        return program
+        return fresh_program(f"reference_{self.assignment.slug}", self.assignment.file, self.assignment.reference)
 
     def _program(self, names: tuple[str, ...]) -> Program | None:
         if names not in self._programs:
@@ -310,11 +301,3 @@ def set_random_state(state: tuple[Any, ...]) -> None:
     np.random.set_state((name, np.frombuffer(keys, np.uint32), *rest))  # noqa: NPY002
     if torch := sys.modules.get("torch"):
         torch.default_generator.set_state(torch.frombuffer(bytearray(drawn), dtype=torch.uint8))
-
-
-@contextmanager
-def quiet() -> Iterator[None]:
-    """Silence numpy: known-wrong variants overflow and divide by zero on purpose."""
-    with warnings.catch_warnings(), np.errstate(all="ignore"):
-        warnings.simplefilter("ignore")
-        yield

@@ -20,7 +20,8 @@ import numpy as np
 from autograder.judge.trials import MOST_KEPT, T, Trial
 from autograder.oracle.answer_sizes import Size, fits, size_of
 from autograder.oracle.conversation import Ask
-from autograder.oracle.reference import RANDOM, Reference, quiet, random_state, run_request, set_random_state, to_worker
+from autograder.oracle.fresh_program import quiet
+from autograder.oracle.reference import RANDOM, Reference, random_state, run_request, set_random_state, to_worker
 from autograder.oracle.step_limit import MAX_STEPS, StopError, counting_steps
 from autograder.oracle.student_calls import Question, StudentCall, asked_by, digest_of, with_constants
 from autograder.sandbox.child.program import Invocation, Program, call_module

@@ -12,8 +12,8 @@ from autograder.course.catalog import readme_of
 from autograder.course.questions import Question
 from autograder.course.spec import Assignment
 from autograder.handout.quiz_text import with_questions
+from autograder.oracle.fresh_program import quiet
 from autograder.oracle.oracle import Oracle
-from autograder.oracle.reference import quiet
 from autograder.proof.examples import is_rounded, numbers_in
 
 MOST_TELLING = 1 / 3  # of the questions whose right option may be the longest of all, or the shortest
