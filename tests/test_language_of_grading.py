@@ -257,7 +257,7 @@ def cells(*texts: str) -> bytes:
         ("ada.py", b"# coding: nothing\n", "lässt sich nicht lesen: Die Kodierung ist unklar"),
         ("ada.py", bytes(range(128, 256)) + bytes(range(1, 32)) * 9, "ist keine Textdatei. Gib die Python-Datei selbst ab."),
         ("ada.py", b"#" * (300 << 10), "ist zu groß: 300 KB oder mehr, erlaubt sind 256 KB. Gib nur den Code ab"),
-        ("ada.ipynb", b'{"cells": [', "ist kein lesbares Notebook: Es bricht nach Zeile 0 ab oder ist dort beschädigt. Öffne es"),
+        ("ada.ipynb", b'{"cells": [', "ist kein lesbares Notebook: Es bricht ab oder ist beschädigt. Öffne es"),
         ("ada.ipynb", b"{}", "ist kein Notebook: Es hat keine Zellen. Speichere es noch einmal aus Jupyter heraus."),
         ("ada.ipynb", cells("x = '\0'"), "Zelle 1 von ada.ipynb enthält ein NUL-Zeichen."),
         ("ada.ipynb", cells("#" * (300 << 10)), "enthält mehr als 256 KB Code. Nimm heraus"),
