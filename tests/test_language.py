@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import re
 import string
 from collections import Counter
@@ -162,6 +163,7 @@ def marked_in_template(path: Path) -> Iterator[str]:
             yield from ["\0".join(found)] if found else []
 
 
+@functools.cache
 def sentences() -> dict[str, set[str]]:
     """Return every marked sentence of the engine with the modules that say it."""
     found: dict[str, set[str]] = {}
@@ -178,6 +180,7 @@ def templates() -> Iterator[Path]:
         yield from (path for path in (ENGINE / folder / "templates").glob("*") if path.is_file())
 
 
+@functools.cache
 def translations(code: str) -> dict[str, str]:
     """Return a catalogue without its head."""
     return {key: told for key, told in read_po((FOLDER / f"{code}.po").read_text("utf-8")).items() if key}
