@@ -24,7 +24,7 @@ from autograder.handout.kit.self_check import check_in, only
 from autograder.handout.public_data import public_bundle, public_oracle
 from autograder.judge.screen import Screen
 from autograder.judge.terminal_text import result_as_text
-from autograder.sandbox.at_home import HomeSandbox
+from autograder.sandbox.bare import BareSandbox
 from autograder.sandbox.job import Chunk, Source
 
 ROOT = Path(__file__).parents[1]
@@ -47,7 +47,7 @@ def main() -> None:
 def _measure(assignment: Assignment, every: int, show: int) -> None:
     bundle = public_bundle(public_oracle(assignment))
     texts: dict[tuple[str, str], list[str]] = {}
-    with HomeSandbox(torch=assignment.torch) as sandbox:
+    with BareSandbox(torch=assignment.torch) as sandbox:
         for state, exercise, text in _files(assignment, every):
             result = check_in(sandbox, Source(assignment.slug, (Chunk(assignment.file, text),)), bundle)
             if result.all_passed:

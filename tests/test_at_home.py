@@ -18,7 +18,7 @@ from autograder.handout.kit.saves import POLL_SECONDS, Saves
 from autograder.handout.kit.self_check import check, check_in
 from autograder.handout.public_data import public_bundle, public_oracle
 from autograder.judge.result_json import told_result
-from autograder.sandbox.at_home import HomeSandbox
+from autograder.sandbox.bare import BareSandbox
 from autograder.sandbox.job import Chunk, Source
 from autograder.sandbox.slot import Slot, SlotError
 
@@ -46,7 +46,7 @@ def test_it_says_what_a_cold_process_says(
     )
     sources = [Source("means", (Chunk("means.py", text),)) for text in texts]
     cold = [told_result(check(source, bundle)) for source in sources]
-    with HomeSandbox(torch=False) as sandbox:
+    with BareSandbox(torch=False) as sandbox:
         warm = [told_result(check_in(sandbox, source, bundle)) for source in (*sources, *sources)]
     assert without_seconds(warm) == without_seconds([*cold, *cold])
 

@@ -19,7 +19,7 @@ from autograder.judge.reasons import Detail, Message
 from autograder.judge.result import CaseResult, ExerciseResult, Result
 from autograder.judge.screen import Screen
 from autograder.judge.terminal_text import result_as_text
-from autograder.sandbox.at_home import HomeSandbox
+from autograder.sandbox.bare import BareSandbox
 from autograder.sandbox.job import Chunk, Source
 
 ROOT = Path(__file__).parents[1]
@@ -37,7 +37,7 @@ def test_every_mistake_fits_on_one_screen(slug: str) -> None:
     """Alone, and where nothing behind it is written: the diagnosis, the call, and what came back beside what was expected."""
     assignment = load_assignment(ROOT, slug)
     bundle, names = public_bundle(public_oracle(assignment)), [e.name for e in assignment.exercises]
-    with HomeSandbox(torch=False) as sandbox:
+    with BareSandbox(torch=False) as sandbox:
         for mistake in (m for m in assignment.misconceptions if m.name in MISTAKES[slug]):
             whole = half = apply_edits(assignment.reference, (mistake,)) or ""
             for exercise in assignment.exercises[names.index(mistake.exercise) + 1 :]:

@@ -19,6 +19,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
+from autograder.sandbox.bare import BareSandbox
 from autograder.sandbox.child.device import CPU
 from autograder.sandbox.gpu_files import gpu_files
 from autograder.sandbox.gpu_watch import GpuSandbox, GpuWatch, OpenSandbox, Trial, nvidia_meter, watched_risks
@@ -77,7 +78,7 @@ def open_on_device(
             return GpuSandbox(sandbox, watch, trial, watched_risks(watch, why_unwatched))
         sandbox.close()
         missing.append(f"{isolation.level}: {trouble}")
-    plainly = ProcessSandbox(tuple(missing), device, watch.around)
+    plainly = BareSandbox(torch=torch, jobs=jobs, missing=tuple(missing), device=device, around=watch.around)
     if meter:
         trial(device, plainly)  # for whether its memory is seen; that it computes there is for the caller to find
     return GpuSandbox(plainly, watch, trial, watched_risks(watch, why_unwatched))

@@ -37,7 +37,7 @@ from autograder.handout.kit.step_text import (
     verdict_text,
 )
 from autograder.handout.kit.steps import Step, make_step
-from autograder.sandbox.at_home import HomeSandbox
+from autograder.sandbox.bare import BareSandbox
 from autograder.sandbox.job import Source
 from autograder.sandbox.process import ProcessSandbox
 from autograder.submission.written_exercises import Stub
@@ -94,7 +94,7 @@ class Session:
                 else marked("Checking {slug} ...")
             )
             self._say(say(told, slug=handout.slug))
-        with HomeSandbox(torch=bundle.assignment.torch) if self.live else ProcessSandbox() as sandbox:
+        with BareSandbox(torch=bundle.assignment.torch) if self.live else ProcessSandbox() as sandbox:
             while True:
                 work = find_work(bundle, handout.place)
                 source = read_work(bundle, work)

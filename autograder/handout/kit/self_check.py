@@ -34,7 +34,7 @@ from autograder.judge.result_json import told_result
 from autograder.judge.screen import Screen
 from autograder.judge.smallest_failure import easiest_failure
 from autograder.judge.terminal_text import result_as_text
-from autograder.sandbox.at_home import HomeSandbox
+from autograder.sandbox.bare import BareSandbox
 from autograder.sandbox.job import Sandbox, Source
 from autograder.sandbox.process import ProcessSandbox
 from autograder.submission import several_files
@@ -153,7 +153,7 @@ def run_check(bundle: Bundle, place: Place, shown: Callable[[Path], str], option
         with ProcessSandbox() as sandbox:
             return _check_once(sandbox, bundle, find_work(bundle, place), shown, options)
     try:
-        with HomeSandbox(torch=bundle.assignment.torch) as sandbox:
+        with BareSandbox(torch=bundle.assignment.torch) as sandbox:
             _watch(lambda: find_work(bundle, place), lambda w: _check_once(sandbox, bundle, w, shown, options))
     except KeyboardInterrupt:
         return 130
