@@ -11,16 +11,25 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from autograder.course.catalog import readme_of
 from autograder.course.joined_files import join
 from autograder.course.places import CourseError
 from autograder.course.spec import Assignment
 from autograder.course.stub import StubError
 from autograder.handout.handout import engine_files, handout_files, links, write_files
-from autograder.handout.kit.bundle import SEED, Bundle, BundleError, read_bundle
+from autograder.handout.kit.bundle import SEED, Bundle, BundleError, read_bundle, trial_key
 from autograder.handout.kit.self_check import check
 from autograder.handout.leaks import leaks, secrets_of
-from autograder.handout.public_data import public_bundle, public_oracle
+from autograder.handout.public_data import (
+    describe_case,
+    describe_outcomes,
+    describe_smaller,
+    limits_and_rules,
+    public_bundle,
+    public_oracle,
+)
 from autograder.judge.forbidden import Reading
 from autograder.judge.grade import judge_run
 from autograder.judge.result import Result
@@ -73,11 +82,29 @@ def other_verdicts(oracle: Oracle, files: Mapping[str, bytes]) -> Iterator[str]:
             if told != wanted:
                 yield f"the {what} gets another verdict from check.py: {_differing(told, wanted)}"
         theirs = read_bundle(folder / "engine")
+    if _all_known(ours) == _all_known(theirs):  # to judge hundreds of mistakes by both would take a minute
+        return
     for m in assignment.misconceptions:
         answers = [oracle.answers((m.name,), trial) for trial in oracle.trials]
         outcomes = tuple(outcome for found in answers for outcome in found or ())
         if None not in answers and _judged(assignment, ours, outcomes) != _judged(assignment, theirs, outcomes):
             yield f"{m.name} gets another verdict"
+
+
+def _all_known(bundle: Bundle) -> list[Any]:
+    """Return all that a bundle's judge knows, as data to compare; the same data give the same verdicts."""
+    arrays: dict[str, np.ndarray] = {}
+    known: list[list[Any]] = [[limits_and_rules(bundle.assignment), dict(bundle.signatures)]]
+    known += [
+        [describe_case(t, bundle.expected(t), arrays), describe_smaller(bundle.smaller(t), arrays)]
+        for t in bundle.trials
+    ]
+    for m in bundle.assignment.misconceptions:
+        found = {key: bundle.known.get((m.name, key)) for key in map(trial_key, bundle.trials)}
+        gives = {key: describe_outcomes(outcomes, arrays) for key, outcomes in found.items() if outcomes}
+        known += [[m, gives]] if gives else []  # what changes no public case is never told
+    numbers = [(array.dtype.str, array.shape, array.tobytes()) for array in arrays.values()]
+    return [json.loads(json.dumps(known, default=repr)), numbers]
 
 
 def _run(folder: Path) -> Any:
