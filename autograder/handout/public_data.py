@@ -146,7 +146,7 @@ def limits_and_rules(assignment: Assignment) -> dict[str, Any]:
         "language": assignment.language,
         "order": assignment.order,
         "exercises": [asdict(exercise) for exercise in assignment.exercises if not exercise.training],
-        "limits": asdict(assignment.limits),
+        "limits": asdict(assignment.limits.at_home()),
         "shortcuts": [asdict(shortcut) for shortcut in assignment.shortcuts],
     }
 
