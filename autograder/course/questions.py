@@ -115,7 +115,9 @@ def cases_in(questions: Sequence[Question]) -> Iterator[Case]:
     one_copy = len({q.letters for q in questions}) == 1  # else a letter may be a first one here and a later one there
     check = answered(questions[0].letters, tuple(letters.items()), one_copy)
     keeps = "tells a student at home which question is still open"
-    yield _case("every_question_has_a_letter", questions[0].exercise, claim, check, Visibility.PUBLIC, keeps, weight=0.0)
+    yield _case(
+        "every_question_has_a_letter", questions[0].exercise, claim, check, Visibility.PUBLIC, keeps, weight=0.0
+    )
     for q in questions:
         yield _case(q.name, q.exercise, q.asks, choice(q.name, q.letters, one_copy), Visibility.HIDDEN)
 
