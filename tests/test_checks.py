@@ -97,6 +97,16 @@ def test_close_with_names_lists_them_where_the_tuple_is_wrong() -> None:
     assert found.headline == "You returned a numpy array of shape (4, 3); a tuple of 2 values was expected: h, c."
 
 
+def test_close_may_ask_for_the_dtype() -> None:
+    """Only where it says so; a known mistake in the dtype is not like the right answer."""
+    half, check = X.astype(np.float16), checks.close(dtype=True)
+    found = finding(check, [half.astype(np.float64)], [half])
+    assert found is not None
+    assert (found.kind, kind(check, [half], [half])) == ("dtype", "")
+    assert found.headline == "The values are right, but their dtype is float64; float16 was expected."
+    assert not check.alike((Answer(half.astype(np.float64), ()),), (Answer(half, ()),))
+
+
 def test_close_of_one_part_leaves_the_others_to_other_cases() -> None:
     """`only` judges a single part, so that each gradient earns its own points."""
     check = checks.close(names=("dQ", "dK"), only="dK")

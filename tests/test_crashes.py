@@ -23,6 +23,8 @@ from test_outside import OUTSIDE, ROOT, SEED, correct_programs, graded, lost, wr
 
 from autograder.course.catalog import load_assignment
 from autograder.course.spec import Assignment, Call, Status, Visibility
+from autograder.handout.kit.self_check import check
+from autograder.handout.public_data import public_bundle, public_oracle
 from autograder.judge.axis_names import names_in
 from autograder.judge.crash_kinds import CRASHES, PROCESS_ENDED
 from autograder.judge.crash_reasons import RULES, kind_of_crash, reason_of_crash
@@ -149,6 +151,37 @@ def test_equal_exceptions_from_two_parts_are_not_alike() -> None:
     assert same_outcomes(trial, crashed("self.cross_attention"), crashed("self.cross_attention"))
     assert not same_outcomes(trial, crashed("self.cross_attention"), crashed("self.self_attention"))
     assert same_outcomes(trial, crashed("np.matmul"), crashed("@"))
+
+
+def test_a_product_of_other_matrices_is_another_mistake() -> None:
+    """In both, numpy says that 2 is not 1. Axes in front do not tell two hands apart, and what is not known says nothing."""
+
+    def crashed(*shapes: tuple[int, ...]) -> Outcome:
+        text = "matmul: Input operand 1 has a mismatch in its core dimension 0 (size 2 is different from 1)"
+        parts = tuple(Part("x", "array", shape) for shape in shapes)
+        return Outcome(Ending.RAISED, trouble=Trouble("ValueError", text, (Frame("t.py", 9, "f", "@"),), parts))
+
+    trial = oracle_of("a10_fast_attention").trials[0]
+    mine = (crashed((2, 1), (2, 2)),)
+    assert same_outcomes(trial, mine, (crashed((3, 2, 1), (3, 2, 2)),))
+    assert same_outcomes(trial, mine, (crashed(),))
+    assert not same_outcomes(trial, mine, (crashed((1, 1), (2, 3)),))
+    assert not same_outcomes(trial, (*mine, *mine), (*mine, crashed((1, 1), (2, 3))))
+
+
+def test_a_backward_pass_that_crashes_is_given_no_other_name() -> None:
+    """At home, too: dk, dq and dv each have a product, and where one of them is transposed wrongly it is told of that one."""
+    assignment = load_assignment(ROOT, "a10_fast_attention")
+    bundle = public_bundle(public_oracle(assignment))
+    for old, new, name in (
+        ("= np.swapaxes(ddots, -1, -2) @ q", "= ddots @ q", "dk_not_transposed"),
+        ("+= ddots @ k", "+= np.swapaxes(ddots, -1, -2) @ k", "dq_transposed"),
+        ("= np.swapaxes(weights, -1, -2) @ dout", "= weights @ dout", "dv_not_transposed"),
+    ):
+        text = assignment.reference.replace(old, new)
+        assert text != assignment.reference
+        cases = lost(check(Source.of(assignment.file, text), bundle))["tiled_backward"]
+        assert {mistake for case in cases for mistake in case.suspected} == {name}
 
 
 @pytest.mark.parametrize(

@@ -417,6 +417,32 @@ def test_what_hangs_in_another_exercise_waits_for_it(assignment: Assignment, edi
         assert (first, others) == ((Status.TIMEOUT, "row_means"), [])
 
 
+def test_a_loop_at_home_ends_by_the_limit_of_public_cases(assignment: Assignment, edited: Edited, cases: Cases) -> None:
+    """Hidden cases that take long do not keep a student waiting."""
+    patient = replace(assignment, limits=replace(assignment.limits, case_seconds=60.0, home_case_seconds=0.3))
+    source = Source.of("means.py", edited(row_means="while True:\n    for i in range(3):\n        i += 1"))
+    first, *_ = cases(check(source, public_bundle(public_oracle(patient))), "row_means").values()
+    line = source.chunks[0].text.partition("while True:")[0].count("\n") + 1
+    assert first.message.startswith("It gave no answer within 0.3 s of computing and was stopped. ")
+    assert f"It was in the loop of line {line}. Does it ever end?" in first.message
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "loops"),
+    [
+        ("def f():\n    while True:\n        for i in [1]:\n            i\n", 4, (2,)),
+        ("def f():\n    while True:\n        for i in count():\n            i\n", 4, (3, 2)),
+        ("def f():\n    while a:\n        while b:\n            i\n", 4, (3, 2)),
+        ("def f():\n    for a in b:\n        for c in a:\n            i\n", 4, (3,)),
+        ("while True:\n    def f():\n        for i in [1]:\n            i\n", 4, (3,)),
+        ("def f():\n    i\n", 2, ()),
+    ],
+)
+def test_the_loops_that_may_never_end_are_told(text: str, line: int, loops: tuple[int, ...]) -> None:
+    """A loop through something finite ends, so the one around it does not; of two that may not, both are named."""
+    assert Source.of("means.py", text).loops_around("means.py", line) == loops
+
+
 @pytest.mark.parametrize(
     ("spread", "says"),
     [

@@ -107,3 +107,36 @@ def test_a_mistake_that_hides_another_is_counted_and_no_fault(
     monkeypatch.setattr("autograder.oracle.consequences.right_among_stand_ins", lambda *_: Alone({}))
     found = try_pairs(oracle, [(zeros, rootless)], graded_in(oracle, sandbox))
     assert (found.tried, found.hidden, found.rising) == (1, 1, ())
+
+
+def test_what_another_mistake_excuses_is_no_fault(assignment: Assignment, sandbox: Sandbox) -> None:
+    """A factor of what a helper has made zero shows nowhere: such cases are excused as they are beside the helper's mistake alone."""
+    zeros = Misconception(
+        "zeros",
+        "row_means",
+        old="total = x.sum(axis=-1)",
+        new="total = 0 * x.sum(axis=-1)",
+        caught_by="",
+        says="Zeros.",
+    )
+    twice = Misconception(
+        "twice",
+        "center",
+        old="return x - means",
+        new="return x - 2 * means + (len(x) == 4)",
+        caught_by="",
+        says="It subtracts twice, and adds one where there are four rows.",
+    )
+    cheap = tuple(replace(e, points=0.01) if e.name == "row_means" else e for e in assignment.exercises)
+    oracle = Oracle(replace(assignment, exercises=cheap, misconceptions=(zeros, twice)), 11)
+
+    def excusing(pairs: Sequence[tuple[Misconception, ...]]) -> Sequence[Result]:
+        """Excuse all of a pair but the case with four rows."""
+        alone, other, both = graded_in(oracle, sandbox)(pairs)
+        excused, charged = ({e.name: e for e in r.exercises}["center"] for r in (alone, both))
+        cases = (*excused.cases[:2], charged.cases[2])
+        center = replace(charged, score=charged.max_score * 2 / 3, cases=cases)
+        return alone, other, replace(both, exercises=tuple(center if e.name == "center" else e for e in both.exercises))
+
+    found = try_pairs(oracle, [(zeros, twice)], excusing)
+    assert (found.tried, found.hidden, found.rising) == (1, 1, ())

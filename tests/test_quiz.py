@@ -87,6 +87,19 @@ def test_answers_from_any_copy_are_graded_alike(attention: Assignment) -> None:
         assert [e.score for e in result.exercises if e.name == "quiz"] == [4.0]
 
 
+def test_an_empty_answer_costs_what_a_wrong_one_costs(attention: Assignment) -> None:
+    """Each loses the points of its own question alone."""
+    first, *others = attention.questions
+    wrong = next(o.letter for o in first.options if o.letter != first.right)
+    scores = {}
+    for letter in ("", wrong):
+        given = {q.name: q.right for q in others} | {first.name: letter}
+        result = grade(answered_by(attention, given), Oracle(attention, 3), ProcessSandbox())
+        (scores[letter],) = [e.score for e in result.exercises if e.name == "quiz"]
+    whole = next(e.points for e in attention.exercises if e.name == "quiz")
+    assert scores[""] == scores[wrong] == pytest.approx(whole * len(others) / len(attention.questions), abs=1e-4)
+
+
 def test_every_wrong_answer_is_told_why(attention: Assignment) -> None:
     """Also when all of them are wrong; and no sentence is about another question."""
     wrong = {q.name: next(o.letter for o in q.options if o.letter != q.right) for q in attention.questions}
@@ -356,7 +369,7 @@ def test_every_student_of_a_roster_gets_an_order_of_their_own(
             for e in grade(answered_by(attention, answers), oracle, sandbox).exercises
             if e.name == "quiz"
         ]
-        assert scores == [4.0, pytest.approx(4.0 - 4.0 / 9, abs=1e-4)]  # eight questions, and that all are answered
+        assert scores == [4.0, 3.5]  # of eight questions one is wrong
     assert len(orders) == 3
 
 

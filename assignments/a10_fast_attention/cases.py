@@ -239,6 +239,12 @@ def pages_of_heads(rng: np.random.Generator) -> Iterator[Call]:
     yield call(pages, np.array([[0, -1], [1, 2]]), np.array([2, 3]))
 
 
+@case("paged_gather", check=close(dtype=True), weight=0.4)
+def tokens_are_as_wide_as_the_pages(rng: np.random.Generator) -> Iterator[Call]:
+    """Pages in half precision give tokens in half precision: in another dtype they would take two or four times the memory."""
+    yield call(PAGES.astype(np.float16), np.array([[2, 0, 1]]), np.array([5]))
+
+
 @case("paged_gather", check=untouched(), weight=0.4)
 def pages_are_left_alone(rng: np.random.Generator) -> Iterator[Call]:
     """Afterwards pages, tables and lengths are what they were, and so is the NaN that others have left."""
@@ -315,11 +321,12 @@ def the_second_token_does_not_stay(rng: np.random.Generator) -> Iterator[Call]:
 @case("accept", check=close())
 def two_tokens_are_left(rng: np.random.Generator) -> Iterator[Call]:
     """Of p = .5 .2 .2 .1 and q = .2 .1 .6 .1 there is left .3 .1 0 0, three quarters of it for token 0: u = .72 draws 0, .8 draws 1.
-    The last number draws, also where more tokens of the draft were to come."""
+    The last number draws, also where more tokens of the draft were to come. Of four tokens alike, u = .1 draws the first."""
     p, q = np.array([[0.5, 0.2, 0.2, 0.1], [0.1, 0.2, 0.3, 0.4]]), np.array([[0.2, 0.1, 0.6, 0.1]])
     yield call(np.array([2]), p, q, np.array([0.5, 0.72]))
     yield call(np.array([2]), p, q, np.array([0.5, 0.8]))
     yield call(np.array([2, 0]), p[[0, 1, 1]], q[[0, 0]], np.array([0.5, 0.8, 0.72]))
+    yield call(np.zeros(0, dtype=int), np.full((1, 4), 0.25), np.zeros((0, 4)), np.array([0.1]))
 
 
 @case("accept", check=untouched(), weight=0.4)

@@ -262,10 +262,11 @@ def two_positions_back(rng: np.random.Generator) -> Iterator[Call]:
 
 @case("apply_rope", check=close())
 def one_vector_at_two_positions(rng: np.random.Generator) -> Iterator[Call]:
-    """The vector (1, 0, 0, 1) at positions 1 and 3: the worked example of the README."""
+    """The vector (1, 0, 0, 1) at positions 1 and 3: the worked example of the README. Then six features, which are three pairs."""
     import torch
 
     yield call(_t(np.array([[[[1, 0, 0, 1], [1, 0, 0, 1]]]])), torch.tensor([1, 3]))
+    yield call(_t(np.array([[[[1, 0, 0, 1, 1, 0]]]])), torch.tensor([2]), 100)
 
 
 @case("apply_rope", check=close())

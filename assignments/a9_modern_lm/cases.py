@@ -28,9 +28,11 @@ ROOT = np.array([1.0, 7.0, 5.0, 5.0])
 
 @case("rms_norm", check=close())
 def a_root_of_five(rng: np.random.Generator) -> Iterator[Call]:
-    """The mean square of 1, 7, 5, 5 is 25, so they are divided by 5: .2, 1.4, 1, 1; then with gains of 1, 2, 3 and .5."""
+    """The mean square of 1, 7, 5, 5 is 25, so they are divided by 5: .2, 1.4, 1, 1; then with gains of 1, 2, 3 and .5; then of
+    -1, 7, -5, 5."""
     yield call(_t(ROOT), _t(np.ones(4)), 0.0)
     yield call(_t(ROOT), _t(np.array([1.0, 2.0, 3.0, 0.5])), 0.0)
+    yield call(_t(ROOT * np.array([-1.0, 1.0, -1.0, 1.0])), _t(np.ones(4)), 0.0)
 
 
 @case("rms_norm", check=close())

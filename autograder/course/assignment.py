@@ -106,6 +106,11 @@ class Limits:
     memory_mb: int = 1024
     output_mb: int = 16  # for one answer
     log_kb: int = 64
+    home_case_seconds: float = 0.0  # for a case of a check at home; nothing where it is case_seconds
+
+    def at_home(self) -> Limits:
+        """Return the limits of a check at home, where an endless loop is told as soon as public cases allow it."""
+        return replace(self, case_seconds=self.home_case_seconds or self.case_seconds, home_case_seconds=0.0)
 
 
 @dataclass(frozen=True)

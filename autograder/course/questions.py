@@ -101,7 +101,10 @@ def _line(text: str) -> str:
 
 
 def cases_in(questions: Sequence[Question]) -> Iterator[Case]:
-    """Yield the cases of one exercise's questions: a public one that each has an answer, and a hidden one for each."""
+    """Yield the cases of one exercise's questions: a public one that each has an answer, and a hidden one for each.
+
+    The public one weighs nothing, so that an empty answer costs what a wrong one costs.
+    """
     if not questions:
         return
     letters = {
@@ -112,13 +115,17 @@ def cases_in(questions: Sequence[Question]) -> Iterator[Case]:
     one_copy = len({q.letters for q in questions}) == 1  # else a letter may be a first one here and a later one there
     check = answered(questions[0].letters, tuple(letters.items()), one_copy)
     keeps = "tells a student at home which question is still open"
-    yield _case("every_question_has_a_letter", questions[0].exercise, claim, check, Visibility.PUBLIC, keeps)
+    yield _case(
+        "every_question_has_a_letter", questions[0].exercise, claim, check, Visibility.PUBLIC, keeps, weight=0.0
+    )
     for q in questions:
         yield _case(q.name, q.exercise, q.asks, choice(q.name, q.letters, one_copy), Visibility.HIDDEN)
 
 
-def _case(name: str, exercise: str, claim: str, check: Check, visibility: Visibility, keeps: str = "") -> Case:
-    return Case(name, exercise, claim, check, _called_once, keeps=keeps, visibility=visibility)
+def _case(
+    name: str, exercise: str, claim: str, check: Check, visibility: Visibility, keeps: str = "", *, weight: float = 1.0
+) -> Case:
+    return Case(name, exercise, claim, check, _called_once, weight, keeps, visibility=visibility)
 
 
 def _called_once(_: np.random.Generator) -> Iterator[Call]:

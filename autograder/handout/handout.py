@@ -85,7 +85,7 @@ def _words(
         "given_files": "`, `".join(assignment.given_files),
         "notebook": "" if assignment.files else f"{stem}.ipynb",
         "tests": f"test_{stem}.py",
-        "seconds": f"{assignment.limits.case_seconds:g}",
+        "seconds": f"{assignment.limits.at_home().case_seconds:g}",
         "torch": assignment.torch,
         "on_devices": " device" in assignment.harness,
         "training": bool(assignment.harness),

@@ -98,7 +98,7 @@ def _tests(
             "number": f"{number}.{place}",
             "score": earned,
             "max_score": most,
-            "status": "passed" if earned >= most else "failed",
+            "status": "passed" if all(case.status is Status.PASSED for case in cases) else "failed",
             "output": exercise_output(replace(exercise, cases=cases), whole=bool(record.problem)),
             "output_format": "text",
             "visibility": shown[visibility],

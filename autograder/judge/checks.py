@@ -40,24 +40,30 @@ class close(ByValue):
     """Every call returns the reference's value.
 
     `names` names the parts of a tuple, and `only` judges one of them. `at` judges one part of a nested structure, by a
-    path of dict keys and positions: `at=("param_grads", "W_q.weight")`; `called` is how messages name it.
+    path of dict keys and positions: `at=("param_grads", "W_q.weight")`; `called` is how messages name it. With `dtype` an
+    array that is all of the answer has the reference's dtype, too.
     """
 
     names: tuple[str, ...] = ()
     only: str = ""
     at: tuple[str | int, ...] = ()
     called: str = ""
+    dtype: bool = False
 
     def judge(self, calls: Calls, got: Answers, expected: Answers) -> Finding | None:
         for index, (mine, theirs) in enumerate(zip(got, expected, strict=True)):
             compare = self._part_difference if self.at else self._difference
             finding = compare(mine.value, theirs.value)
+            if finding is None and self.dtype:
+                finding = _dtype_difference(mine.value, theirs.value)
             if finding:
                 return replace(finding, call=index)
         return None
 
     def alike(self, got: Answers, other: Answers) -> bool:
         """Whether the judged part is the same; other parts may hold only noise, such as a gradient of zero."""
+        if self.dtype and any(_dtype_difference(a.value, b.value) for a, b in zip(got, other, strict=True)):
+            return False
         if not self.at:
             return super().alike(got, other)
         pairs = (self._parts(a.value, b.value) for a, b in zip(got, other, strict=True))
@@ -91,6 +97,15 @@ class close(ByValue):
             return found
         found = difference(mine, theirs)  # as a whole; a list may be one of its parts alone
         return found and replace(found, headline=found.headline.rstrip(".") + f": {', '.join(self.names)}.")
+
+
+def _dtype_difference(mine: Any, theirs: Any) -> Finding | None:
+    """Say that an array has another dtype than the right one, or return None."""
+    got, wanted = (getattr(as_arrays(value), "dtype", None) for value in (mine, theirs))
+    if got == wanted:
+        return None
+    told = say("The values are right, but their dtype is {dtype}; {wanted} was expected.", dtype=got, wanted=wanted)
+    return Finding("dtype", told, "", mine, theirs)
 
 
 def _called(path: tuple[str | int, ...]) -> str:

@@ -138,12 +138,15 @@ def _where_it_was(trouble: Trouble, source: Source) -> tuple[str, str]:
     frame = next((frame for frame in trouble.frames if source.has_code(frame.label, frame.line)), None)
     if frame is None:
         return "", say("What does it wait for?") if waits else say("Does a loop never end?")
-    loop = 0 if waits else source.loop_around(frame.label, frame.line)
-    line = loop or frame.line
+    loops = () if waits else source.loops_around(frame.label, frame.line)
+    line = loops[0] if loops else frame.line
     where = _place(replace(frame, line=line, function=source.place(frame.label, line)), source)
     if waits:
         return where, say("It was in line {line}. What does it wait for?", line=line)
-    if loop:
+    if len(loops) > 1:
+        told = marked("It was in the loop of line {line}, inside that of line {outer}. Does one of them never end?")
+        return where, say(told, line=line, outer=loops[1])
+    if loops:
         return where, say("It was in the loop of line {line}. Does it ever end?", line=line)
     return where, say("It was in line {line}. What takes so long there?", line=line)
 

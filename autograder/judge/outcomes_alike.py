@@ -6,6 +6,7 @@ So there are two comparisons: equal outcomes (`same_outcomes`), and outcomes wit
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
@@ -26,6 +27,7 @@ UNCOMPARABLE = (ArithmeticError, AttributeError, LookupError, RuntimeError, Type
 _ABOUT_SHAPES = re.compile(
     r"shape|size|dimension|broadcast|aligned|mismatch|subscripts?\b|out of bounds|out of range|axis"
 )
+MATRIX, PAIR = 2, 2  # axes of a matrix; operands of a product
 _OVERFLOWS = frozenset({"OverflowError", "ZeroDivisionError", "FloatingPointError"})
 
 
@@ -48,11 +50,13 @@ def answers_of(outcomes: tuple[Outcome, ...]) -> tuple[Answer, ...]:
 
 def same_outcomes(trial: Trial, got: tuple[Outcome, ...], other: tuple[Outcome, ...]) -> bool:
     """Whether two sets of outcomes of one trial are alike: the same values, or the same exceptions."""
-    for mine, theirs in zip(got, other, strict=True):
+    pairs = list(zip(got, other, strict=True))
+    for place, (mine, theirs) in enumerate(pairs):
         if mine.ending is not theirs.ending:
             return False
         if mine.ending is not Ending.RETURNED:
-            return bool(mine.trouble and theirs.trouble and _same_trouble(mine.trouble, theirs.trouble))
+            alike = mine.trouble and theirs.trouble and _same_trouble(mine.trouble, theirs.trouble)
+            return bool(alike) and not any(itertools.starmap(_differ_in_a_kind, pairs[place + 1 :]))
     try:
         return trial.case.check.alike(answers_of(got), answers_of(other))
     except UNCOMPARABLE:
@@ -138,6 +142,14 @@ def _same_trouble(mine: Trouble, theirs: Trouble) -> bool:
     return alike and of_one_family(kind_of_crash(mine), kind_of_crash(theirs)) and _same_place(mine, theirs)
 
 
+def _differ_in_a_kind(mine: Outcome, theirs: Outcome) -> bool:
+    """Whether two calls after a crash raise exceptions of one kind that are not the same: then other arrays met."""
+    if not (mine.ending is theirs.ending is Ending.RAISED and mine.trouble and theirs.trouble):
+        return False
+    kind = kind_of_crash(mine.trouble)
+    return bool(kind) and kind == kind_of_crash(theirs.trouble) and not _same_trouble(mine.trouble, theirs.trouble)
+
+
 def _similar_trouble(mine: Trouble, theirs: Trouble) -> bool:
     alike = mine.type_name == theirs.type_name or all(_ABOUT_SHAPES.search(t.text) for t in (mine, theirs))
     return alike and of_one_family(kind_of_crash(mine), kind_of_crash(theirs)) and _same_place(mine, theirs)
@@ -146,10 +158,21 @@ def _similar_trouble(mine: Trouble, theirs: Trouble) -> bool:
 def _same_place(mine: Trouble, theirs: Trouble) -> bool:
     """Whether two exceptions came out of the same parts of an object: one in its cross-attention is none in its self-attention.
 
-    Lines cannot be compared, as two hands write them; what is unknown of one of them does not tell them apart.
+    Nor is a product of other matrices the same, though numpy tells of both only that 1 is not 2. Lines cannot be compared, as
+    two hands write them; what is unknown of one of them does not tell them apart.
     """
+    met = [matrices_that_met(trouble) for trouble in (mine, theirs)]
+    if all(met) and met[0] != met[1]:
+        return False
     called = [{f.function: part for f in trouble.frames if (part := part_called(f))} for trouble in (mine, theirs)]
     return all(called[0][function] == called[1][function] for function in called[0].keys() & called[1].keys())
+
+
+def matrices_that_met(trouble: Trouble) -> tuple[tuple[int, ...], ...]:
+    """Return the shapes of two matrices that could not be multiplied, without axes in front; nothing where these are not known."""
+    arrays = [part.shape[-MATRIX:] for part in trouble.parts if part.is_array]
+    known = len(arrays) == len(trouble.parts) == PAIR and kind_of_crash(trouble) == "matrices_do_not_meet"
+    return tuple(arrays) if known else ()
 
 
 def part_called(frame: Frame) -> str:

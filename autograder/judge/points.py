@@ -22,7 +22,8 @@ def worth(exercise: Exercise, trials: Sequence[Trial]) -> float:
 def points_earned(points: float, weights: Sequence[float], cases: Sequence[CaseResult]) -> float:
     """Return how many of an exercise's points it earns by the weights of the cases that passed."""
     earned = sum(weight for weight, case in zip(weights, cases, strict=True) if case.status is Status.PASSED)
-    return round(points * earned / sum(weights), 4) if weights else 0.0
+    whole = sum(weights)  # nothing at home, where of a quiz it is only seen whether it is answered
+    return round(points * earned / whole, 4) if whole else 0.0
 
 
 def points_text(points: float) -> str:

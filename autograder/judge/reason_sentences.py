@@ -10,8 +10,8 @@ from autograder.judge.relation_sentences import RELATIONS, part_named, relation_
 
 ENOUGH_LINES = 3  # that are told as one range
 UNNAMED = marked(
-    "We can name no single mistake that explains all of this. Take the smallest call that fails, work out its first wrong number by "
-    "hand, and print what your code has at each step of it: the first step that differs is the one to mend."
+    "We can name no single mistake that explains all of this. Take a call that fails, the one shown here or a small one of your own, "
+    "work out its first wrong number by hand, and print what your code has at each step: the first step that differs is the one to mend."
 )
 REMEMBERS = marked(
     "Your function gives another answer to the same call after other calls: it remembers something, such as a default argument "

@@ -51,7 +51,7 @@ def prices_of(oracle: Facts) -> dict[Trial, float]:
     whole: dict[str, float] = defaultdict(float)
     for trial in oracle.trials:
         whole[trial.case.exercise] += trial.case.weight
-    return {t: points[t.case.exercise] * t.case.weight / whole[t.case.exercise] for t in oracle.trials}
+    return {t: points[t.case.exercise] * t.case.weight / (whole[t.case.exercise] or 1.0) for t in oracle.trials}
 
 
 def _sum(trials: Iterable[Trial], prices: Mapping[Trial, float]) -> float:

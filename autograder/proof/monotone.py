@@ -88,7 +88,8 @@ def try_pairs(
             abs(both - score) <= NOISE and _hides(oracle, m, pair) for m, score in zip(pair, each, strict=True)
         )
         freed = {m: tuple(_freed(oracle, result, known[m])) for m in pair}
-        alike = {m: [t for t in trials if _is_hidden(oracle, pair, m, t)] for m, trials in freed.items()}
+        unseen = {m: _as_the_other(oracle, result, known, pair, m) for m in pair}
+        alike = {m: [t for t in (*freed[m], *unseen[m]) if _is_hidden(oracle, pair, m, t)] for m in pair}
         line = " and ".join(_told(pair, each)) + f"; both score {both:g}"
         if as_one or _covers(oracle, alike, both, known):
             hidden += 1
@@ -113,9 +114,24 @@ def _covers(
 
 def _freed(oracle: Oracle, both: Result, alone: Result) -> Iterator[Trial]:
     """Yield the trials that both mistakes together pass by what they answer, and one alone does not."""
-    charged = {(e.name, case.name) for e in alone.exercises for case in e.cases if case.status is not Status.PASSED}
-    passed = {(e.name, c.name) for e in both.exercises for c in e.cases if c.status is Status.PASSED and not c.follows}
-    yield from (trial for trial in oracle.trials if (trial.case.exercise, trial.case.name) in charged & passed)
+    free = _passed(both, follows=False) - _passed(alone, follows=False) - _passed(alone, follows=True)
+    yield from (trial for trial in oracle.trials if (trial.case.exercise, trial.case.name) in free)
+
+
+def _as_the_other(
+    oracle: Oracle, both: Result, known: Mapping[Misconception, Result], pair: Pair, mistake: Misconception
+) -> list[Trial]:
+    """Return the trials that a mistake alone fails, and that the pair is not charged for, nor its other mistake alone."""
+    (other,) = (m for m in pair if m != mistake)
+    alone = _passed(known[mistake], follows=False) | _passed(known[mistake], follows=True)
+    excused = _passed(both, follows=True) & _passed(known[other], follows=True) - alone
+    return [trial for trial in oracle.trials if (trial.case.exercise, trial.case.name) in excused]
+
+
+def _passed(result: Result, *, follows: bool) -> set[tuple[str, str]]:
+    """Return the cases that a result does not charge: those whose answer is right, or those that follow from another exercise."""
+    cases = ((e.name, c) for e in result.exercises for c in e.cases)
+    return {(name, c.name) for name, c in cases if c.status is Status.PASSED and bool(c.follows) is follows}
 
 
 def _is_hidden(oracle: Oracle, pair: Pair, mistake: Misconception, trial: Trial) -> bool:

@@ -72,7 +72,8 @@ def _names(assignment: Assignment, only: Collection[str]) -> Iterator[str]:
             if not any(case.visibility is visibility for case in cases):
                 yield StillToWrite(f"{exercise.name} has no {visibility} case")
         yield from _manual_names(exercise, cases)
-        if exercise.points <= 0 or any(case.weight <= 0 for case in cases):
+        weighed = [case for case in cases if not isinstance(case.check, answered)]  # that of a quiz gives no points
+        if exercise.points <= 0 or any(case.weight <= 0 for case in weighed):
             yield f"{exercise.name} has points or weights that are not positive"
     for case in assignment.cases:
         if not case.claim and concerns(only, case.exercise):

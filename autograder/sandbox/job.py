@@ -17,6 +17,7 @@ from autograder.sandbox.child.device import CPU
 
 _DEFINITION = re.compile(r"(?:async\s+)?(?:def|class)\s+(\w+)")
 _LOOP = re.compile(r"(?:async\s+)?(?:for|while)\b")
+_NEED_NOT_END = re.compile(r"while\b|(?:async\s+)?for\b.*\bin\s+(?:itertools\.)?(?:count|cycle|repeat|iter)\(")
 _WITH_COMPILER = ("optim", "checkpoint", "torch.func", "torch.compile")  # as tried with torch 2.13
 _TOP = re.compile(r"^(?:async\s+)?(?:def|class)\s+(\w+)", re.MULTILINE)
 
@@ -90,14 +91,19 @@ class Source:
         found = (_DEFINITION.match(text) for _, text in self._around(label, number))
         return ".".join(reversed([match[1] for match in found if match]))
 
-    def loop_around(self, label: str, number: int) -> int:
-        """Return the line in which the innermost loop around a line begins, by the text alone, or 0."""
+    def loops_around(self, label: str, number: int) -> tuple[int, ...]:
+        """Return where the loops around a line begin that may never end, the innermost first, by the text alone.
+
+        A `for` ends wherever it goes through something finite, so it counts only where no other loop is around it.
+        """
+        loops = []
         for line, text in self._around(label, number):
             if _DEFINITION.match(text):
-                return 0
+                break
             if _LOOP.match(text):
-                return line
-        return 0
+                loops.append((line, text))
+        endless = [line for line, text in loops if _NEED_NOT_END.match(text)]
+        return tuple(endless or [line for line, _ in loops[:1]])
 
     def _around(self, label: str, number: int) -> Iterator[tuple[int, str]]:
         """Yield a line and those whose blocks it is in, by their indents: their numbers and texts, the innermost first."""

@@ -680,6 +680,39 @@ BACKWARD = mistakes_of(
         "Your backward loop ends at the number of queries where it is causal, as if they stood at the first places. They "
         "stand at the last ones, so the last query has read every tile.",
     ),
+    dk_not_transposed=edit(
+        "dk[..., here, :] = np.swapaxes(ddots, -1, -2) @ q",
+        "dk[..., here, :] = ddots @ q",
+        "keys_get_their_gradient",
+        "Your dk multiplies dscores as they are, with a row for each query. A key's gradient has a row for each key: transpose them.",
+    ),
+    dq_transposed=edit(
+        "dq += ddots @ k[..., here, :]",
+        "dq += np.swapaxes(ddots, -1, -2) @ k[..., here, :]",
+        "queries_get_their_gradient",
+        "Your dq transposes dscores. They have a row for each query already, as dq has; it is dk that needs the transpose.",
+    ),
+    dv_not_transposed=edit(
+        "dv[..., here, :] = np.swapaxes(weights, -1, -2) @ dout",
+        "dv[..., here, :] = weights @ dout",
+        "values_get_their_gradient",
+        "Your dv multiplies the weights as they are, with a row for each query. A value's gradient has a row for each key: "
+        "transpose them.",
+    ),
+    D_without_its_axis=edit(
+        "along = (dout * output).sum(axis=-1, keepdims=True)",
+        "along = (dout * output).sum(axis=-1)",
+        "queries_get_their_gradient",
+        "Your D has lost the axis of the features, so it is lined up with the keys instead of the queries. keepdims=True keeps it, with "
+        "one entry.",
+    ),
+    logsumexp_without_an_axis=edit(
+        "weights = np.exp(s - logsumexp[..., None])",
+        "weights = np.exp(s - logsumexp)",
+        "values_get_their_gradient",
+        "Your logsumexp is lined up with the keys instead of the queries. It has one number for each query: give it an axis of "
+        "length one at the end.",
+    ),
     dk_from_the_tile=edit(
         "dk[..., here, :] = np.swapaxes(ddots, -1, -2) @ q",
         "dk[..., here, :] = np.swapaxes(ddots, -1, -2) @ k[..., here, :]",
@@ -1021,6 +1054,13 @@ PAGED = mistakes_of(
         "pages_of_heads",
         "Your pages are taken to have three axes. What stands behind the axis of places may be one axis, several, or none.",
     ),
+    tokens_in_double_precision=edit(
+        ", dtype=pages.dtype)",
+        ")",
+        "tokens_are_as_wide_as_the_pages",
+        "Your tokens are in numpy's usual dtype, float64. They have the dtype of the pages; in another one a batch in half precision "
+        "takes four times the memory.",
+    ),
     pages_in_memory_order=edit(
         "holders = tables[row, t // page]",
         "holders = np.sort(tables[row, : -(-length // page)])[t // page]",
@@ -1359,6 +1399,18 @@ PREFILL = mistakes_of(
         "Your places begin again behind the first cache in every chunk. The chunks before it count as well: its first "
         "token stands at the end of the cache as it has grown.",
     ),
+    cache_taken_in_reverse=edit(
+        "    K, V = cache\n",
+        "    V, K = cache\n",
+        "a_cache_is_continued",
+        "You take the values of the cache for its keys. The cache is the pair (K, V), keys first.",
+    ),
+    W_k_and_W_v_swapped=edit(
+        "        K = np.concatenate([K, new @ W_k], axis=-2)\n        V = np.concatenate([V, new @ W_v], axis=-2)\n",
+        "        K = np.concatenate([K, new @ W_v], axis=-2)\n        V = np.concatenate([V, new @ W_k], axis=-2)\n",
+        "chunks_of_any_size",
+        "Your new keys are made with W_v and your new values with W_k. It is the other way round.",
+    ),
     new_in_front_of_the_cache=edit(
         "        K = np.concatenate([K, new @ W_k], axis=-2)\n        V = np.concatenate([V, new @ W_v], axis=-2)\n",
         "        K = np.concatenate([new @ W_k, K], axis=-2)\n        V = np.concatenate([new @ W_v, V], axis=-2)\n",
@@ -1574,6 +1626,18 @@ ACCEPT = mistakes_of(
         "if u[i] >= np.prod([p[j, draft[j]] / q[j, draft[j]] for j in range(i + 1)]):",
         "a_token_that_does_not_stay",
         "You multiply the ratios of all tokens so far. Each token is judged by its own p / q.",
+    ),
+    own_random_numbers=edit(
+        "    written = []\n    left = p[-1]\n",
+        "    u = np.random.rand(len(u))\n    written = []\n    left = p[-1]\n",
+        "drafts_that_end_anywhere",
+        "Your function makes random numbers of its own. Everything is decided and drawn with the numbers of u, which are given.",
+    ),
+    drawn_with_a_number_of_its_own=edit(
+        "u[-1] * sums[-1]",
+        "np.random.rand() * sums[-1]",
+        "drafts_that_end_anywhere",
+        "Your last token is drawn with a random number of its own. It is drawn with the last number of u, which is given.",
     ),
     next_number_draws=edit(
         "u[-1] * sums[-1]",

@@ -1438,6 +1438,18 @@ SEQUENCE_BACKWARD = mistakes_of(
 
 GRU = mistakes_of(
     "gru_step",
+    reset_on_the_whole_row=edit(
+        "reset_row = np.concatenate([r * h_prev, x_t], axis=-1)",
+        "reset_row = r * joined_row",
+        "gru_of_one_unit",
+        "Your reset gate multiplies the whole row, x_t as well. It closes the past alone: r * h_prev, then x_t beside it.",
+    ),
+    update_gate_with_the_reset_matrix=edit(
+        'z = _sigmoid(joined_row @ params["W_z"].T',
+        'z = _sigmoid(joined_row @ params["W_r"].T',
+        "gru_of_one_unit",
+        "Your update gate has the matrix of the reset gate, and b_z. It has its own, W_z.",
+    ),
     gru_z_keeps=edit(
         "return gated_update(h_prev, h_tilde, z)",
         "return gated_update(h_tilde, h_prev, z)",
@@ -1954,6 +1966,12 @@ CONVERT = mistakes_of(
 
 GRU_BACKWARD = mistakes_of(
     "gru_step_backward",
+    dx_lacks_the_update_gate=edit(
+        "dx = dreset_row[:, size:] + dgates_row[:, size:]",
+        "dx = dreset_row[:, size:] + (da_r @ W_r)[:, size:]",
+        "gru_backward_by_hand",
+        "Your dx lacks what comes through the update gate. x_t is read three times: by the candidate and by both gates.",
+    ),
     kept_path_lost=edit(
         "dh_prev = kept + dreset_h * r + dgates_row[:, :size]",
         "dh_prev = dreset_h * r + dgates_row[:, :size]",
@@ -2485,6 +2503,12 @@ STACKED = mistakes_of(
 
 BIDIRECTIONAL = mistakes_of(
     "bidirectional_forward",
+    backward_begins_one_short=edit(
+        "lengths[:, None] - 1 - places, places)",
+        "lengths[:, None] - 2 - places, places)",
+        "second_row_is_padded",
+        "Your backward direction begins one position before the last real one. It begins at lengths - 1.",
+    ),
     short_rows_go_back_from_zeros=edit(
         "leftwards = np.take_along_axis(_rnn(turned, backward), mirror, axis=1)",
         """begun = np.where(lengths[:, None] < x.shape[1], 0.0, backward["h0"])

@@ -562,6 +562,13 @@ BILINEAR = mistakes_of(
 
 MLP = mistakes_of(
     "mlp_score",
+    W_cut_behind_the_key=edit(
+        "d_q = q.shape[-1]",
+        "d_q = k.shape[-1]",
+        "every_query_meets_every_key",
+        "Your W is cut where d_k columns end. Its first d_q columns belong to the query, and queries and keys need not be equally "
+        "wide.",
+    ),
     mlp_without_tanh=edit(
         "met = torch.tanh(from_query[:, :, None] + from_key[:, None, :])",
         "met = from_query[:, :, None] + from_key[:, None, :]",
@@ -1860,6 +1867,18 @@ LSTM = mistakes_of(
 
 LOSS = mistakes_of(
     "masked_nll",
+    filler_in_the_sum=edit(
+        "return (surprise * spoken_of).sum() / spoken_of.sum()",
+        "return surprise.sum() / spoken_of.sum()",
+        "three_words_and_a_filler",
+        "Your sum holds the positions of the filler, and only the number that divides it does not. Leave them out of both.",
+    ),
+    the_filler_counts_alone=edit(
+        "spoken_of = targets != pad",
+        "spoken_of = targets == pad",
+        "three_words_and_a_filler",
+        "Your mask is turned round: your loss is that of the filler, and the words are left out.",
+    ),
     mean_over_padding=edit(
         "return (surprise * spoken_of).sum() / spoken_of.sum()",
         "return (surprise * spoken_of).sum() / spoken_of.numel()",

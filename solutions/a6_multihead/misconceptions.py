@@ -1776,6 +1776,12 @@ ROPE = mistakes_of(
         "belongs right after the batch.",
         "each_sequence_at_its_own_positions",
     ),
+    rope_exponent_doubled_and_floored=_rope(
+        SPEEDS,
+        "speeds = base ** (-(2 * torch.arange(0, d_head, 2, device=x.device) // d_head).double())",
+        "Your exponent is a whole-number division of twice the column, so it is 0 for half of the pairs and 1 for the others. The "
+        "column over d_head is a fraction; divide with `/`, and without the factor 2.",
+    ),
     rope_exponent_floored=_rope(
         SPEEDS,
         "speeds = base ** (-torch.arange(0, d_head, 2, dtype=torch.float64, device=x.device) // d_head)",

@@ -15,6 +15,19 @@ STATISTICS = f"{MEAN}\n    {VAR}"
 
 LAYER_NORM = mistakes_of(
     "layer_norm",
+    layer_deviation_under_a_root=edit(
+        "var = ((x - mean) ** 2).mean(dim=-1, keepdim=True)",
+        "var = x.std(dim=-1, keepdim=True, correction=0)",
+        "one_vector_by_hand",
+        "You take the root of the standard deviation, which is a root already. The root is that of the variance plus eps.",
+    ),
+    layer_sample_deviation_under_a_root=edit(
+        "var = ((x - mean) ** 2).mean(dim=-1, keepdim=True)",
+        "var = x.std(dim=-1, keepdim=True)",
+        "one_vector_by_hand",
+        "You take the root of the standard deviation, which is a root already and divides by d - 1. The root is that of the plain "
+        "variance plus eps.",
+    ),
     layer_unbiased_variance=edit(
         VAR,
         "var = x.var(dim=-1, keepdim=True)",
@@ -292,6 +305,12 @@ def _batch_axes(axes: str) -> str:
 
 BATCH_NORM = mistakes_of(
     "batch_norm",
+    batch_deviation_under_a_root=edit(
+        "spread = ((x - centre) ** 2).mean(dim=(0, 1), keepdim=True)",
+        "spread = x.std(dim=(0, 1), keepdim=True, correction=0)",
+        "every_feature_by_itself",
+        "You take the root of the standard deviation, which is a root already. The root is that of the variance plus eps.",
+    ),
     variance_at_each_position_averaged=edit(
         "spread = ((x - centre) ** 2).mean(dim=(0, 1), keepdim=True)",
         "spread = ((x - x.mean(dim=0, keepdim=True)) ** 2).mean(dim=(0, 1), keepdim=True)",

@@ -1,6 +1,6 @@
 """Known mistakes of a8_language_model, each the smallest edit of the reference that makes it, with what a student reads."""
 
-from autograder.course.mistakes import edit, mistakes_of
+from autograder.course.mistakes import Edit, edit, mistakes_of
 
 # get_batch
 
@@ -1016,6 +1016,13 @@ WRITTEN = "return written\n"
 
 GENERATE = mistakes_of(
     "generate",
+    probabilities_over_time=edit(
+        "            logits = model(context)[:, -1]\n",
+        "            logits = torch.softmax(model(context), dim=1)[:, -1]\n",
+        "sampled_texts",
+        "Your softmax runs over time, before the last position is taken. The tokens of the vocabulary compete, at the last position "
+        "alone: that is the last axis.",
+    ),
     context_not_cropped=edit(
         CONTEXT,
         "context = written",
@@ -2430,16 +2437,23 @@ SURPRISE = "surprise = lm_loss(model(inputs), targets).item()"
 BACK = "model.train(found_in)"
 SAID = "return surprise"
 
-EVALUATE = mistakes_of(
-    "evaluate",
-    chunks_count_alike=edit(
+
+def _in_chunks(size: int) -> Edit:
+    return edit(
         "surprise = lm_loss(model(inputs), targets).item()",
-        "chunks = zip(inputs.split(8), targets.split(8), strict=True)\n"
+        f"chunks = zip(inputs.split({size}), targets.split({size}), strict=True)\n"
         "        surprise = torch.stack([lm_loss(model(i), t) for i, t in chunks]).mean().item()",
         "texts_of_any_length",
         "Your pieces go through the model some at a time, and the losses of these groups are averaged. The last group may be smaller, "
         "and its pieces then count for more than the others: add up, and divide by the number of all.",
-    ),
+    )
+
+
+EVALUATE = mistakes_of(
+    "evaluate",
+    chunks_count_alike=_in_chunks(8),
+    chunks_of_four_count_alike=_in_chunks(4),
+    chunks_of_two_count_alike=_in_chunks(2),
     one_piece_too_many=edit(
         N_PIECES,
         "pieces = len(data) // time",
@@ -3093,6 +3107,19 @@ TRAIN = mistakes_of(
         "rate = learning_rate(step, steps, peak, final, warmup)",
         "rates_are_as_planned",
         "Your call of learning_rate has warmup and final in each other's places. The order is step, steps, peak, warmup, final.",
+    ),
+    peak_and_warmup_swapped=edit(
+        RATE,
+        "rate = learning_rate(step, steps, warmup, peak, final)",
+        "rates_are_as_planned",
+        "Your call of learning_rate hands over warmup in the place of peak, and peak in that of warmup. The order is peak, warmup, "
+        "final.",
+    ),
+    peak_and_final_swapped=edit(
+        RATE,
+        "rate = learning_rate(step, steps, final, warmup, peak)",
+        "rates_are_as_planned",
+        "Your call of learning_rate hands over final in the place of peak, and peak in that of final. The order is peak, warmup, final.",
     ),
     norm_without_its_root=edit(
         CLIP,

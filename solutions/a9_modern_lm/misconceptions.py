@@ -1166,6 +1166,12 @@ MODEL = mistakes_of(
         "in_pieces_or_at_once",
         "Your mask is of the new tokens alone. It has a column for each key, those of the cache as well.",
     ),
+    queries_turned_with_the_usual_base=edit(
+        "q = rotary(_split(block.W_q(normed), self.n_heads), positions, self.base)",
+        "q = rotary(_split(block.W_q(normed), self.n_heads), positions)",
+        "models_of_any_size",
+        "Your queries are turned with the usual base, 10000, and your keys with the model's. Both take self.base.",
+    ),
     keys_turned_with_the_usual_base=edit(
         "k = rotary(_split(block.W_k(normed), self.n_kv_heads), positions, self.base)",
         "k = rotary(_split(block.W_k(normed), self.n_kv_heads), positions)",

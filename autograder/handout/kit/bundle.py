@@ -34,7 +34,7 @@ from autograder.judge import checks
 from autograder.judge.blame import place_of
 from autograder.judge.trials import MOST_KEPT, Judged, Kept, Origins, Small, T, Trial, make_trial
 from autograder.sandbox.child.wire_format import decode, unpack
-from autograder.sandbox.job import Ending, Frame, Outcome, Trouble
+from autograder.sandbox.job import Ending, Frame, Outcome, Part, Trouble
 
 FORMAT = 11
 SEED = 0  # so that a call with randomness gives the same everywhere
@@ -262,8 +262,9 @@ def read_outcomes(rows: list[Any], arrays: Mapping[str, np.ndarray]) -> tuple[Ou
     return tuple(outcomes)
 
 
-def _read_trouble(type_name: str, text: str, parts: list[list[str]]) -> Trouble:
-    return Trouble(type_name, text, tuple(Frame("", 0, function, part) for function, part in parts))
+def _read_trouble(type_name: str, text: str, called: list[list[str]], met: list[list[int]]) -> Trouble:
+    frames = tuple(Frame("", 0, function, part) for function, part in called)
+    return Trouble(type_name, text, frames, tuple(Part("", "array", tuple(shape)) for shape in met))
 
 
 def _read_call(packed: Any, arrays: Mapping[str, np.ndarray]) -> Call:

@@ -51,12 +51,12 @@ def tiled_backward(dout, q, k, v, output, logsumexp, block, causal=False):
 
 
 def paged_gather(pages, tables, lengths):
-    flat = pages.reshape(-1, *pages.shape[2:]).astype(F)
+    flat = pages.reshape(-1, *pages.shape[2:])
     slots = (tables[:, :, None] * pages.shape[1] + np.arange(pages.shape[1])).reshape(len(tables), -1)
     slots = slots[:, : max(lengths)]
     real = np.arange(slots.shape[1]) < lengths[:, None]
     picked = flat[np.where(real, slots, 0)]
-    return np.where(real.reshape(*real.shape, *[1] * (picked.ndim - 2)), picked, F(0))
+    return np.where(real.reshape(*real.shape, *[1] * (picked.ndim - 2)), picked, flat.dtype.type(0))
 
 
 def chunked_prefill(x, cache, W_q, W_k, W_v, chunk):
