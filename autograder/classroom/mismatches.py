@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
@@ -14,6 +14,7 @@ from autograder.classroom.roster import Roster
 from autograder.classroom.student_names import Aliases
 from autograder.classroom.submissions import Submission
 from autograder.classroom.summary import Summary
+from autograder.sandbox.job import Source
 from autograder.submission.archives import several
 
 ALIASES = "--alias FILE.csv, which begins with the line name,id, says whose of the roster each name of the export is"
@@ -65,20 +66,26 @@ def points_mismatch(book: Gradebook, summary: Summary) -> Mismatch | None:
     """Return what to say where a whole class has no point."""
     if not summary.without_points:
         return None
-    exercises, defined, unreadable = list(book.points), Counter[str](), 0
-    for student in islice(book.students(), _SOME):
-        source = source_of(book, student)
-        unreadable += source is None
-        texts = (chunk.text for chunk in source.chunks) if source else ()
-        defined.update({name for text in texts for name in _DEFINITION.findall(text)})
+    exercises = list(book.points)
+    sources = [source_of(book, student) for student in islice(book.students(), _SOME)]
+    defined, unreadable = defined_in(sources), sources.count(None)
     told = f"No student in this class has a point. Are these the submissions of {summary.assignment}?"
     if unreadable:
         told += f" {unreadable} of them cannot be read."
-    if defined and not defined.keys() & set(exercises):
-        names = sorted(name for name, _ in defined.most_common(5))
+    if defined and not set(defined) & set(exercises):
+        names = sorted(defined[:5])
         told += f" They define {' and '.join(names) if len(names) < 3 else several(names)}, and none of "
         told += f"{several(exercises)}."
     where = (
         f"The grades were written all the same: {book.folder}. Look at a few in report.html before anyone gets them."
     )
     return Mismatch("points", f"{told} {where}")
+
+
+def defined_in(sources: Iterable[Source | None]) -> list[str]:
+    """Return the functions and classes that sources define, those that most of them do first."""
+    defined = Counter[str]()
+    for source in islice(sources, _SOME):
+        texts = [chunk.text for chunk in source.chunks] if source else []
+        defined.update({name for text in texts for name in _DEFINITION.findall(text)})
+    return [name for name, _ in defined.most_common()]

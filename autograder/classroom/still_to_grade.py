@@ -38,6 +38,7 @@ class Choices:
     facts: Facts = field(default_factory=Facts)  # roster, aliases and due date, where they are given
     device: str | None = None  # what models are trained on
     never_lower: bool = False  # whether points for the same code stay where they would be fewer
+    accept_mismatch: bool = False  # whether other students' or another assignment's files may replace the class
 
 
 @dataclass(frozen=True)
@@ -64,7 +65,7 @@ def make_plan(book: Gradebook, assignment: Assignment, submissions: Sequence[Sub
         submissions = choices.shard.of(submissions)
     seed = _seed_for(book, assignment, choices)
     regrade = [find_exercise([e.name for e in assignment.exercises], name) for name in choices.regrade]
-    chosen = _chosen(submissions, choices.only)
+    chosen = choose(submissions, choices.only)
     goes_on = bool(book.db.execute("SELECT 1 FROM todo").fetchone())
     book.set_facts(replace(facts, device=assignment.device if assignment.trainings else ""))
     adopt(book, submissions)
@@ -128,7 +129,7 @@ def _part(book: Gradebook, choices: Choices, seed: int | None) -> Facts:
     return replace(choices.facts, shard=part)
 
 
-def _chosen(submissions: Sequence[Submission], only: Iterable[str]) -> Sequence[Submission]:
+def choose(submissions: Sequence[Submission], only: Iterable[str]) -> Sequence[Submission]:
     """Return the submissions of the students named, by the names in the grades or on the roster."""
     wanted = {name.casefold(): name for name in only}
     found: dict[str, list[Submission]] = {name: [] for name in wanted}
@@ -192,14 +193,25 @@ def renames(held: Mapping[str, Known], submissions: Sequence[Submission]) -> dic
     return moves
 
 
-def adopt(book: Gradebook, submissions: Sequence[Submission]) -> None:
-    """Let results follow students whose name changed since, as when a roster was added."""
+def earlier_names(held: Mapping[str, Known], submissions: Sequence[Submission]) -> dict[str, str]:
+    """Return by what name each student of a class that a gradebook knows is `held` there."""
+    moves, here = renames(held, submissions), {submission.student for submission in submissions}
+    return {new: old for old in held if (new := moves.get(old, old)) in here}
+
+
+def known_students(book: Gradebook) -> dict[str, Known]:
+    """Return whose each row of a gradebook is, also of students who left the class."""
     held = {}
     for table in ("todo", "submission"):
         for student, owner, known in book.db.execute(f"SELECT student, owner, head FROM {table}"):  # noqa: S608 (ours)
             person = head_of(known).person
             held[student] = Known(owner, person.id if person else "")
-    moves = renames(held, submissions)
+    return held
+
+
+def adopt(book: Gradebook, submissions: Sequence[Submission]) -> None:
+    """Let results follow students whose name changed since, as when a roster was added."""
+    moves = renames(known_students(book), submissions)
     aside = {old: f"/{new}" for old, new in moves.items()}  # two may trade names, and no name has a slash
     with book.db:
         for old, new in [*aside.items(), *((aside[old], new) for old, new in moves.items())]:

@@ -13,6 +13,7 @@ import typer
 
 from autograder.command.machines import Machines, parse_gpus, parse_resources
 from autograder.command.options import (
+    AcceptMismatchOption,
     AliasOption,
     ClusterOption,
     CourseOption,
@@ -70,6 +71,7 @@ def grade(
     shard: ShardOption = "",
     cluster: ClusterOption = "",
     resources: ResourcesOption = None,
+    accept_mismatch: AcceptMismatchOption = False,
     accept_unsandboxed: TrustOption = False,
     course: CourseOption = None,
     as_json: EventsOption = False,
@@ -91,7 +93,7 @@ def grade(
         people, facts = _class_facts(place, roster, alias, due)
         facts = replace(facts, course=str(rules))
         said = tuple(regrade or ()), tuple(only or ()), _shard(shard, only)
-        choices = Choices(seed, *said, facts, device, never_lower)
+        choices = Choices(seed, *said, facts, device, never_lower, accept_mismatch)
         sound = _grade_into(place, where, choices, submissions, people, console, events, preview=preview)
     raise typer.Exit(0 if sound else 1)
 
@@ -209,12 +211,14 @@ def _grade_into(
     from autograder.classroom.mismatches import roster_mismatch, unmatched_aliases
     from autograder.classroom.still_to_grade import make_plan
     from autograder.classroom.submissions import read_class
+    from autograder.classroom.wrong_class import class_mismatch
     from autograder.command.class_outcome import close_class, close_preview, tell_mismatch
     from autograder.command.progress import watch_on
     from autograder.submission.written_exercises import Stub
 
     assignment = where.assignment()
-    found = read_class(submissions, Stub.of(assignment), people)
+    stub = Stub.of(assignment)
+    found = read_class(submissions, stub, people)
     for line in [f"read as an export of {name}" for name in found.platforms] + [*found.remarks]:
         console.print(line, highlight=False, markup=False, soft_wrap=True)
     if mismatch := roster_mismatch(found.submissions, people):
@@ -223,6 +227,10 @@ def _grade_into(
     if people and choices.facts.aliases and (told := unmatched_aliases(found.submissions, people)):
         print(f"autograder: {told}", file=sys.stderr)
     with open_gradebook(out, assignment) as book:
+        mismatch = class_mismatch(book, stub, found.submissions, choices)
+        if mismatch and not choices.accept_mismatch:
+            tell_mismatch(mismatch, events)
+            return False
         assignment = _on_device(where, book, assignment, choices, console)
         plan = make_plan(book, assignment, found.submissions, choices)
         if people and choices.facts.roster:

@@ -79,6 +79,10 @@ PreviewOption = Annotated[
     bool, typer.Option("--preview", help="Grade into a copy and show which scores would change; nothing is written")
 ]
 NeverLowerOption = Annotated[bool, typer.Option("--never-lower", help="Never lower the points of code already graded")]
+AcceptMismatchOption = Annotated[
+    bool,
+    typer.Option("--accept-mismatch", help="Also grade what seems to be of other students or another assignment"),
+]
 ByOption = Annotated[
     str, typer.Option("--by", metavar="NAME", show_default="your user name", help="Who decides, for the history")
 ]
