@@ -39,7 +39,7 @@ def accept(draft, p, q, u):
 
 
 def paged_gather(pages, tables, lengths):
-    out = np.zeros((len(tables), int(lengths.max())) + pages.shape[2:])
+    out = np.zeros((len(tables), int(lengths.max())) + pages.shape[2:], dtype=pages.dtype)
     for b in range(len(tables)):
         for t in range(int(lengths[b])):
             number, place = divmod(t, pages.shape[1])
