@@ -98,6 +98,21 @@ def test_user_names_on_a_roster(tmp_path: Path, header: str, person: Person) -> 
     assert roster(tmp_path, f"{header}\n{','.join(row.split(',')[: header.count(',') + 1])}\n").people == (person,)
 
 
+@pytest.mark.parametrize(
+    ("header", "person"),
+    [
+        ("Vorname;Nachname;Anmeldename;E-Mail-Adresse;Gruppen", Person("al", section="B2", login="al")),
+        ("Vorname;Nachname;Benutzername;E-Mail-Adresse;Gruppen", Person("al", section="B2", login="al")),
+        ("Vorname;Nachname;Matrikel-Nr.;E-Mail-Adresse;Gruppe", Person("al", section="B2")),
+        ("Vorname;Nachname;ID-Nummer;E-Mail-Adresse;Gruppen", Person("al", section="B2")),
+    ],
+)
+def test_german_headings(tmp_path: Path, header: str, person: Person) -> None:
+    """As Moodle's list of participants and its export of grades have them."""
+    (read,) = roster(tmp_path, f"{header}\nAda;Lovelace;al;ada@x.org;B2\n").people
+    assert read == replace(person, name="Ada Lovelace", email="ada@x.org")
+
+
 WORKSHEET = (
     "Identifier,Full name,Email address,Status,Grade\n"
     "Participant 101,Li Wei,li1@example.org,-,\nParticipant 102,Li Wei,li2@example.org,-,\nParticipant 103,Bob Noether,,-,\n"
