@@ -289,7 +289,7 @@ def test_a_handout_has_its_prose_in_each_language(code: str) -> None:
         ({"row_means": "raise NotImplementedError"}, "Noch nicht geschrieben"),
         ({"row_means": "raise SystemExit"}, "Dein Code hat exit() aufgerufen"),
         ({"row_means": "class Mine(Exception): pass\nraise Mine"}, "Eine Exception, die du selbst definiert hast"),
-        ({"row_means": "while True: pass"}, "Nach 1.5 s Rechenzeit gab es keine Antwort, und der Aufruf wurde abgebrochen."),
+        ({"row_means": "while True: pass"}, "Nach 1,5 s Rechenzeit gab es keine Antwort, und der Aufruf wurde abgebrochen."),
         ({"center": "x -= x.mean(-1, keepdims=True)\nreturn x"}, "Was der Code bekommen hat, ein Argument oder ein Modell, ist danach nicht so"),
     ],
 )  # fmt: skip

@@ -213,7 +213,7 @@ def test_a_play_speaks_german(home: Path, capsys: pytest.CaptureFixture[str]) ->
         html = page("Spiel", {"Loss": curve([3.0, 1.0]), "nichts": curve([])})
     assert capsys.readouterr().out == "Aufgehoben in play.npz.\nplay.npz geladen; --fresh trainiert neu.\n"
     assert '<html lang="de">' in html
-    assert 'aria-label="Loss über den Schritten, von 3.00 bis 1.00"' in html
+    assert 'aria-label="Loss über den Schritten, von 3,00 bis 1,00"' in html
     assert "Es gibt keine Losses zu zeichnen." in html
 
 

@@ -68,7 +68,7 @@ def trained(line: Assignment, sandbox: Sandbox, *edits: tuple[str, str]) -> Resu
     [
         ((UNKNOWN,), ("Bei Schritt 2 ist der Loss ", "`gradient` wird hier benutzt und ist noch nicht richtig; bring zuerst das in Ordnung.", "Nicht gemessen: Schon die ersten Schritte sind anders.", "Vom selben Start aus")),
         ((UPHILL,), ("`gradient` kostet in der eigenen Aufgabe Punkte und hier nicht noch einmal: Mit diesem Fehler hat die Referenz dieselben ersten Losses.",)),
-        ((("return x @ w", STALLS), ("import numpy as np", "import numpy as np\ncalls = []")), ("; verlangt ist: 1e-07 bis 0.1.",)),
+        ((("return x @ w", STALLS), ("import numpy as np", "import numpy as np\ncalls = []")), ("; verlangt ist: 1e-07 bis 0,1.",)),
         ((("def gradient", "def gradiant"),), ("Führe training.py aus, dann siehst du alles.", "Nicht gemessen: Der Lauf brach in den ersten Schritten ab.")),
         ((("import numpy as np", "import numpy as"),), ("Die Datei konnte nicht importiert werden.",)),
     ],

@@ -10,19 +10,21 @@ import gettext
 import io
 import json
 import re
+import string
 import struct
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import cache
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 ENGLISH = "en"
 FOLDER = Path(__file__).with_name("languages")
 _ENTRY = re.compile(r'^(msgctxt|msgid|msgid_plural|msgstr(?:\[\d\])?) ((?:"(?:[^"\\]|\\.)*"\s*)+)', re.MULTILINE)
 _STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
 _WITH_COMMA = ("de",)  # languages that write 7,5
+_DECIMAL = ("e", "f", "g", "%")  # formats of numbers that may have a point
 _MAGIC = 0x950412DE  # the first number of gettext's compiled catalogues
 T = TypeVar("T")
 _language: ContextVar[str] = ContextVar("language", default=ENGLISH)
@@ -61,12 +63,28 @@ def marked(sentences: T) -> T:
 def say(sentence: str, *values: object, **named: object) -> str:
     """Return a sentence in the language spoken, with values in the place of its braces if there are any."""
     told = _catalogue(spoken()).gettext(sentence) if sentence else ""
-    return told.format(*values, **named) if values or named else told
+    return _filled(told, *values, **named) if values or named else told
 
 
 def say_many(one: str, many: str, n: int, **named: object) -> str:
     """Return the sentence that goes with a number, `{n}` in it, in the language spoken."""
-    return _catalogue(spoken()).ngettext(one, many, n).format(n=n, **named)
+    told = _catalogue(spoken()).ngettext(one, many, n)
+    return _filled(told, n=n, **named)
+
+
+class _WithComma(string.Formatter):
+    """Fills a sentence in, and writes its numbers with a comma."""
+
+    def format_field(self, value: Any, format_spec: str) -> str:
+        told = str(super().format_field(value, format_spec))
+        return decimal(told) if format_spec[-1:] in _DECIMAL else told
+
+
+def _filled(told: str, *values: object, **named: object) -> str:
+    """Return a sentence with values in the place of its braces; what has no format of a number's stays as it is."""
+    if spoken() in _WITH_COMMA and ":" in told:
+        return _WithComma().format(told, *values, **named)
+    return told.format(*values, **named)
 
 
 def decimal(number: str) -> str:
