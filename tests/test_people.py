@@ -51,6 +51,15 @@ def test_sentences_may_hold_any_words() -> None:
     ]
 
 
+def test_a_package_that_is_missing_needs_a_look_where_something_is_built_on_it() -> None:
+    """An import that nothing needs does not, nor a crash for another reason."""
+    told = "ModuleNotFoundError: No module named 'scipy'"
+    result = make_result("s", attention=(Status.CRASHED,), notes=(f"{told}\n  s.py, line 1\n    import scipy",))
+    built_on = with_case(result, 1, 0, crash="undefined_name")
+    assert looks([built_on]) == {"Builds on a package that is not installed here": (("s", told),)}
+    assert looks([result, with_case(result, 1, 0, status=Status.PASSED)]) == {}
+
+
 def test_who_needs_a_look() -> None:
     """What no student can mend alone is urgent, and the rest are notes; a file that could not be imported is not a crash too."""
     died = with_case(make_result("s007", attention=(Status.CRASHED,)), 1, 0, crash=PROCESS_ENDED)

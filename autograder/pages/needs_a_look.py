@@ -17,7 +17,8 @@ from autograder.judge.result import CaseResult
 
 # Keys that are no status of a case: what holds for a submission as a whole, or a kind of crash.
 _DOUBT, _NOTHING, _ENDED, _NOTE = "doubt", "nothing", PROCESS_ENDED, "note"
-_ANOTHER = "another"
+_ANOTHER, _PACKAGE = "another", "package"
+_NO_PACKAGE, _NO_NAME = "ModuleNotFoundError:", "undefined_name"  # how a remark on an import begins; a kind of crash
 _BUILDS, _FORBIDDEN = Hint.MEND_FIRST, Hint.FORBIDDEN
 URGENT = {
     "grader_error": "The grader failed",
@@ -27,6 +28,7 @@ URGENT = {
     _NOTHING: "Nothing is written in it",
     _ANOTHER: "Perhaps the file of another assignment: it has no points, and most exercises are missing",
     _DOUBT: "It is open which file counts",
+    _PACKAGE: "Builds on a package that is not installed here",
     _ENDED: "Ended the Python process",
     Status.OUTPUT: "Returned something unusable",
     _BUILDS: "Perhaps right by itself: it lost points by what another wrong exercise gives it",
@@ -103,6 +105,9 @@ def _reasons(result: Record) -> Iterator[_Reason]:
         for exercise in result.exercises:
             for case in exercise.cases:
                 kinds.setdefault(_kind(case), {})[exercise.name] = None
+        if _NO_NAME in {case.crash for exercise in result.exercises for case in exercise.cases}:
+            remarks = [note.partition("\n")[0] for note in result.notes if note.startswith(_NO_PACKAGE)]
+            yield from (_Reason(_PACKAGE, remark) for remark in remarks)
         for key, names in kinds.items():
             yield _Reason(key, ", ".join(f"`{name}`" for name in names), tuple(names))
     yield from (_Reason(_DOUBT, doubt) for doubt in result.doubts)
