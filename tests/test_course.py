@@ -79,8 +79,11 @@ def test_another_due_date_counts_from_when_it_was_handed_in() -> None:
 def test_what_nobody_knows_of_lateness_is_called_unknown() -> None:
     """Moodle's export has no times: nothing is taken off, and no page says that it came in time."""
     undated = replace(record(8, 0), submitted=None, late_hours=None)
-    part = one(Rules(late=LateRule(10)), undated).parts[0]
+    rules = Rules(late=LateRule(10))
+    part = one(rules, undated).parts[0]
     assert (part.late_days, part.taken) == (None, 0)
+    assert "then nothing is taken off" in student_html(one(rules, undated), rules)
+    assert "then nothing is taken off" not in student_html(one(rules, record(8, 0)), rules)
     assert one(Rules(late=LateRule(10)), replace(undated, late=True)).parts[0].late_days == 1
     never_due = [replace(sheet, due="") for sheet in sheets(undated)]
     assert course_grades(never_due, Rules(late=LateRule(10)))[0].parts[0].late_days == 0
