@@ -65,6 +65,7 @@ def test_what_changed_goes_back_to_moodle(run: Command, assignment: object, cour
     assert not (out / "returned").exists()
     said = run("return", out, "--to", "moodle")
     assert "Upload multiple feedback files" in said
+    assert "Points go over as they are, so the assignment's maximum there has to be 7." in said
     with zipfile.ZipFile(out / "returned/moodle-1/moodle-feedback.zip") as file:
         assert sorted({name.partition("/")[0] for name in file.namelist()}) == sorted({n.split("/")[0] for n in MOODLE})
         page = next(name for name in file.namelist() if name.startswith("Bob"))

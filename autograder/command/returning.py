@@ -90,12 +90,16 @@ def give_back(
 
 def _as_files(book: Gradebook, due: Sequence[Return], platform: Platform) -> None:
     """Write the sheet and the pages that a platform takes, and say what to do with them."""
+    from autograder.judge.points import points_text
     from autograder.pages.returns import is_known, note_given, write_archive
 
     written = write_archive(book.folder, platform, due)
     note_given(book, platform.name, [one for one in due if is_known(platform, one)])
     print(*filter(None, (written.pages, written.sheet)), sep="\n")
     print(*(_NEXT[platform.name] if written.pages else _NEXT[platform.name][:1]))
+    if written.sheet:
+        most = points_text(due[0].row.max_score)
+        print(f"Points go over as they are, so the assignment's maximum there has to be {most}.")
     _tell_lost(written.lost, f"did not come from {platform.name}, so its archive has no place for their pages")
 
 
