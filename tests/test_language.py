@@ -228,6 +228,15 @@ def english_in(text: str) -> list[str]:
     return found
 
 
+def test_numbers_in_a_sentence_have_a_comma_in_german() -> None:
+    """Where the sentence writes them as numbers; what else is filled in stays, whatever the place is called."""
+    with speaking("de"):
+        assert say("{told} {told:g} {told:.1f} {told:.0%} {told:d}", told=3) == "3 3 3,0 300% 3"
+        assert say("{:.2f} of {}", 1.5, "a.b") == "1,50 of a.b"
+        assert say("{name:>4}", name="x.y") == " x.y"
+    assert say("{told:.2f}", told=1.5) == "1.50"
+
+
 def test_the_modules_that_mark_their_sentences_are_those_named_here() -> None:
     """So that a module that loses its sentences, or gets its first ones, is noticed."""
     assert {module for modules in sentences().values() for module in modules} == COVERED

@@ -80,7 +80,7 @@ class _WithComma(string.Formatter):
         return decimal(told) if format_spec[-1:] in _DECIMAL else told
 
 
-def _filled(told: str, *values: object, **named: object) -> str:
+def _filled(told: str, /, *values: object, **named: object) -> str:
     """Return a sentence with values in the place of its braces; what has no format of a number's stays as it is."""
     if spoken() in _WITH_COMMA and ":" in told:
         return _WithComma().format(told, *values, **named)
