@@ -25,7 +25,9 @@ ANYWAY = "--accept-mismatch"
 
 
 def class_mismatch(book: Gradebook, stub: Stub, submissions: Sequence[Submission], choices: Choices) -> Mismatch | None:
-    """Return what to say where submissions are evidently not those of the class that was graded before."""
+    """Return what to say where submissions are evidently not those of the class that was graded before, unless that is accepted."""
+    if choices.accept_mismatch:
+        return None
     held = known_students(book)
     if choices.shard:
         submissions = choices.shard.of(submissions)
@@ -38,13 +40,10 @@ def class_mismatch(book: Gradebook, stub: Stub, submissions: Sequence[Submission
 def _other_students(book: Gradebook, submissions: Sequence[Submission], same: int) -> Mismatch | None:
     """Return what to say of a whole class of other students; a roster says by itself who belongs to it."""
     before, now = book.students(), [submission.student for submission in submissions]
-    a_few = min(len(before), len(now)) < _A_CLASS or 2 * len(now) < len(before)
-    if (
-        a_few
-        or book.facts.roster
-        or any(one.person for one in submissions)
-        or _SAME * same >= min(len(before), len(now))
-    ):
+    least = min(len(before), len(now))
+    a_few = least < _A_CLASS or 2 * len(now) < len(before)
+    by_roster = book.facts.roster or any(one.person for one in submissions)
+    if a_few or by_roster or _SAME * same >= least:
         return None
     none = f"Only {same}" if same else "None"
     told = (

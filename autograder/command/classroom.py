@@ -227,8 +227,7 @@ def _grade_into(
     if people and choices.facts.aliases and (told := unmatched_aliases(found.submissions, people)):
         print(f"autograder: {told}", file=sys.stderr)
     with open_gradebook(out, assignment) as book:
-        mismatch = class_mismatch(book, stub, found.submissions, choices)
-        if mismatch and not choices.accept_mismatch:
+        if mismatch := class_mismatch(book, stub, found.submissions, choices):
             tell_mismatch(mismatch, events)
             return False
         assignment = _on_device(where, book, assignment, choices, console)

@@ -91,7 +91,7 @@ def other_verdicts(oracle: Oracle, files: Mapping[str, bytes]) -> Iterator[str]:
             yield f"{m.name} gets another verdict"
 
 
-def _all_known(bundle: Bundle) -> list[Any]:
+def _all_known(bundle: Bundle) -> tuple[str, list[Any]]:
     """Return all that a bundle's judge knows, as data to compare; the same data give the same verdicts."""
     arrays: dict[str, np.ndarray] = {}
     known: list[list[Any]] = [[limits_and_rules(bundle.assignment), dict(bundle.signatures)]]
@@ -104,7 +104,7 @@ def _all_known(bundle: Bundle) -> list[Any]:
         gives = {key: describe_outcomes(outcomes, arrays) for key, outcomes in found.items() if outcomes}
         known += [[m, gives]] if gives else []  # what changes no public case is never told
     numbers = [(array.dtype.str, array.shape, array.tobytes()) for array in arrays.values()]
-    return [json.loads(json.dumps(known, default=repr)), numbers]
+    return json.dumps(known, default=repr, sort_keys=True), numbers
 
 
 def _run(folder: Path) -> Any:

@@ -18,7 +18,8 @@ from autograder.judge.result import CaseResult
 # Keys that are no status of a case: what holds for a submission as a whole, or a kind of crash.
 _DOUBT, _NOTHING, _ENDED, _NOTE = "doubt", "nothing", PROCESS_ENDED, "note"
 _ANOTHER, _PACKAGE = "another", "package"
-_NO_PACKAGE, _NO_NAME = "ModuleNotFoundError:", "undefined_name"  # how a remark on an import begins; a kind of crash
+_NO_PACKAGE = "ModuleNotFoundError:"  # how a remark on an import begins
+_NO_NAME = "undefined_name"  # the kind of crash where what it would have brought is used
 _BUILDS, _FORBIDDEN = Hint.MEND_FIRST, Hint.FORBIDDEN
 URGENT = {
     "grader_error": "The grader failed",

@@ -7,7 +7,6 @@ trainings on a device that no locked-down profile reaches: to import torch takes
 from __future__ import annotations
 
 import sys
-import threading
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Self
@@ -34,7 +33,6 @@ class BareSandbox:
     ) -> None:
         self._cold = ProcessSandbox(missing, device, around)
         self._warm, self._fallback = _warm(self.isolation, jobs, device, around, torch=torch) or (self._cold, ())
-        self._lock = threading.Lock()
         self._sandbox = self._warm
 
     @property
@@ -47,8 +45,7 @@ class BareSandbox:
         try:
             return self._sandbox.run(job)
         except self._fallback:
-            with self._lock:
-                self._sandbox = self._cold  # what runs in the warm one, for other threads, ends there
+            self._sandbox = self._cold  # what runs in the warm one, for other threads, ends there
             return self._cold.run(job)
 
     def close(self) -> None:
