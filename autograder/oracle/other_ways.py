@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -35,6 +35,9 @@ class NotedCall:
     )
 
 
+Noted = tuple[tuple[str, NotedCall | None], ...]  # calls by exercise; None for one that is not made with data
+
+
 @dataclass(frozen=True)
 class Way:
     """Another correct solution, which writes an exercise in its own way."""
@@ -46,31 +49,32 @@ class Way:
         """Return what comes of calls that a submission is asked for."""
         return self._run(fresh_program(_NAME, self.file, self.text), requests)
 
-    def calls(self, trial: Trial, names: Collection[str]) -> list[NotedCall] | None:
-        """Return the calls of some exercises in a trial, also those inside others; None where one is not made with data."""
-        program, noted = fresh_program(_NAME, self.file, self.text), list[NotedCall | None]()
+    def calls(self, trial: Trial, names: Collection[str]) -> Noted:
+        """Return the calls of some exercises in a trial, also those inside others."""
+        program, noted = fresh_program(_NAME, self.file, self.text), list[tuple[str, NotedCall | None]]()
         module = program.module
         places = {name: place_of(module, name) for name in names if hasattr(module, name)}
         watched = {p: _watched(name, p[0] is not module, getattr(*p), noted) for name, p in places.items()}
         with put_in_place(watched):
             self._run(program, trial.requests)
-        calls = [call for call in noted if call]
-        return calls if len(calls) == len(noted) else None
+        return tuple(noted)
 
     def _run(self, program: Program, requests: tuple[Request, ...]) -> tuple[Outcome, ...]:
-        with limited_steps(self.file):  # on answers that are not right ones a loop may never end
+        with limited_steps():  # on answers that are not right ones a loop may never end
             return run_requests(program, requests)
 
 
-def _watched(name: str, is_module: bool, own: Callable[..., Any], noted: list[NotedCall | None]) -> Callable[..., Any]:
-    """Return a function that notes its calls, None for one that is not made with data."""
+def _watched(
+    name: str, is_module: bool, own: Callable[..., Any], noted: list[tuple[str, NotedCall | None]]
+) -> Callable[..., Any]:
+    """Return a function that notes its calls."""
 
     def watched(*args: Any, **kwargs: Any) -> Any:
         given = _data((args[is_module:], kwargs))
         value = own(*args, **kwargs)
         answer = _data((value,))
         call = given and answer and NotedCall(name, is_module, given[0], given[1], partial(operator.getitem, answer, 0))
-        noted.append(call or None)
+        noted.append((name, call or None))
         return value
 
     return watched
@@ -94,6 +98,16 @@ def ways_written(oracle: Reference, exercise: str) -> tuple[Way, ...]:
         return tuple(way for text in texts if _can_be_imported(way := Way(assignment.file, text)))
 
     return oracle.kept(("other ways", exercise), compiled)
+
+
+def calls_in_ways(oracle: Reference, trial: Trial) -> Mapping[Way, Noted]:
+    """Return the calls in a trial of all that its exercise may use, by the way in which the exercise is written."""
+
+    def noted() -> Mapping[Way, Noted]:
+        exercise = trial.case.exercise
+        return {way: way.calls(trial, may_use(oracle, exercise)) for way in ways_written(oracle, exercise)}
+
+    return oracle.kept(("calls in other ways", trial), noted)
 
 
 def _can_be_imported(way: Way) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import linecache
 import random
 import sys
 import threading
@@ -18,7 +19,7 @@ from autograder.course.edits import apply_edits, definitions_in
 from autograder.course.places import CourseError
 from autograder.course.spec import Answer, Assignment, Call, Case, Misconception, Visibility
 from autograder.judge.trials import MOST_KEPT, Kept, T, Trial, make_trial
-from autograder.oracle.fresh_program import fresh_program, quiet
+from autograder.oracle.fresh_program import fresh_program, quiet, run_code
 from autograder.oracle.functions_run import Calls, FunctionsRun
 from autograder.oracle.signatures import signatures_of
 from autograder.oracle.step_limit import limited_steps
@@ -140,7 +141,7 @@ class Reference:
             if key not in self._answers:
                 program = self._program(names)
                 # `doctor` proves that each known mistake ends, and not that two of them together do.
-                with limited_steps(self.assignment.file) if len(names) > 1 else nullcontext():
+                with limited_steps() if len(names) > 1 else nullcontext():
                     self._answers[key] = None if program is None else run_requests(program, trial.requests)
             return self._answers[key]
 
@@ -204,10 +205,8 @@ class Reference:
         for start, end in filter(None, places):
             inside = tuple(m for m in edits if start <= reference.index(m.old) < end)
             label, text = f"{self.assignment.file}[{start}:{end}]", apply_edits(reference[start:end], inside) or ""
-            program.texts[label] = text
             try:
-                with quiet():
-                    exec(compile(text, label, "exec", dont_inherit=True), vars(program.module))  # noqa: S102
+                run_code(program, label, text)
             except Exception:  # noqa: BLE001 (what it needs around it is found out by loading all of it)
                 return None
         return program
@@ -220,16 +219,18 @@ class Reference:
         """Return a variant's program, or None where it cannot be imported; `doctor` reports that to the author."""
         program = Program("_".join(("reference", self.assignment.slug, *names)), notebook=False)
         try:
-            with quiet():
-                program.load([(self.assignment.file, source)])
-        except Exception as error:
+            # There is no file; torch.jit.script and inspect ask for the text of a function all the same.
+            linecache.cache[self.assignment.file] = (
+                len(source),
+                None,
+                source.splitlines(keepends=True),
+                self.assignment.file,
+            )
+            run_code(program, self.assignment.file, source)
+        except (Exception, SystemExit) as error:
             if names:
                 return None
             raise BrokenReferenceError(f"the reference cannot be imported ({type(error).__name__}: {error})") from error
-        for note in program.notes[:1]:
-            if names:
-                return None
-            raise BrokenReferenceError(f"the reference cannot be imported ({note['type']}: {note['text']})")
         return program
 
 

@@ -7,9 +7,9 @@ stand in for the wrong exercises, in the sandbox and here. The exercise is right
 from __future__ import annotations
 
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
@@ -18,7 +18,7 @@ from autograder.judge.compare import alike
 from autograder.judge.outcomes_alike import same_outcomes
 from autograder.judge.tolerance import TOLERANCE, deviation
 from autograder.judge.trials import Trial
-from autograder.oracle.other_ways import NotedCall, may_use, ways_written
+from autograder.oracle.other_ways import NotedCall, calls_in_ways, may_use
 from autograder.oracle.reference import Reference, run_requests
 from autograder.oracle.replay import Replay
 from autograder.oracle.step_limit import limited_steps
@@ -30,7 +30,8 @@ from autograder.sandbox.child.tree import Tensor, array_of, as_arrays, leaves, m
 from autograder.sandbox.child.wire_format import WireError, snapshot
 from autograder.sandbox.job import Ending, Job, Outcome, Request, Sandbox, Source
 
-Asked = tuple[tuple[Request, ...], tuple[tuple[Outcome, ...], ...]]  # what is asked, and what each right way gives
+Right = Callable[[], tuple[Outcome, ...]]  # runs a right way the first time
+Asked = tuple[tuple[Request, ...], tuple[Right, ...]]  # what is asked, and what each right way gives
 StandIns = dict[str, tuple[list[str], list[tuple[Shapes, Any, float]], list[str]]]  # what `call_among` takes
 _NOTHING: Asked = (), ()
 _HARNESS = f"from {stand_ins.__name__} import call_among"
@@ -81,13 +82,15 @@ def _alone(oracle: Reference, source: Source, sandbox: Sandbox, asked: Mapping[T
     outcomes = iter(sandbox.run(Job(source, requests, limits, shortcuts, oracle.assignment.torch)).outcomes)
     got: dict[Trial, tuple[Outcome, ...]] = {t: tuple(next(outcomes) for _ in asked[t][0]) for t in told}
     decided = [t for t in told if not any(o.trouble and o.trouble.text == stand_ins.OTHER_SHAPES for o in got[t])]
-    same = {t for t in decided if any(_each_alike(t, got[t], right) for right in asked[t][1])}
+    same = {t for t in decided if any(_each_alike(t, got[t], right()) for right in asked[t][1])}
     follows = {t: tuple(sorted(asked[t][0][0].args[-1])) if t in same else () for t in decided}
     return Alone(follows, frozenset(told).difference(decided))
 
 
 def _each_alike(trial: Trial, got: tuple[Outcome, ...], right: tuple[Outcome, ...]) -> bool:
-    """Whether a trial's outcomes are the right ones each time that it was asked."""
+    """Whether a trial's outcomes are the right ones each time that it was asked; not where a right way does not end."""
+    if not _ended(right):
+        return False
     count = len(trial.requests)
     times = (slice(first, first + count) for first in range(0, len(got), count))
     return all(alike_but_for_noise(trial, got[time], right[time]) for time in times)
@@ -137,21 +140,24 @@ def _asked(oracle: Reference, replay: Replay, trial: Trial) -> Asked:
 
     def made() -> Asked:
         requests = _requests(oracle, trial, _calls_of_reference(replay, trial))
-        return _answerable(requests, [_of_reference(oracle, requests)])
+        return _answerable(requests, [partial(_of_reference, oracle, requests)])
 
     return replay.kept(("stand-ins", trial, replay.wrong_in(trial)), made, _NOTHING)
 
 
 def _asked_in_other_ways(oracle: Reference, replay: Replay, trial: Trial) -> Asked:
     """Return the same for stand-ins that answer what the reference and the other correct solutions call."""
-    names = replay.wrong & may_use(oracle, trial.case.exercise)
+    in_ways = calls_in_ways(oracle, trial)
+    called = {name for noted in in_ways.values() for name, _ in noted}
+    names = (replay.wrong & may_use(oracle, trial.case.exercise) & called) | replay.wrong_in(trial)
 
     def made() -> Asked:
-        calls_of = {way: way.calls(trial, names) for way in ways_written(oracle, trial.case.exercise)}
-        ways = [way for way, calls in calls_of.items() if calls is not None]
-        calls = [*_calls_of_reference(replay, trial), *(call for way in ways for call in calls_of[way] or ())]
+        calls_of = {way: [call for name, call in noted if name in names] for way, noted in in_ways.items()}
+        ways = [way for way, calls in calls_of.items() if None not in calls]
+        calls = [*_calls_of_reference(replay, trial), *(call for way in ways for call in calls_of[way] if call)]
         requests = _requests(oracle, trial, calls)
-        return _answerable(requests, [_of_reference(oracle, requests), *(way.outcomes(requests) for way in ways)])
+        rights = [partial(_of_reference, oracle, requests), *(partial(way.outcomes, requests) for way in ways)]
+        return _answerable(requests, rights)
 
     return replay.kept(("stand-ins of other ways", trial, names), made, _NOTHING)
 
@@ -169,13 +175,18 @@ def _requests(oracle: Reference, trial: Trial, calls: Sequence[NotedCall]) -> tu
 
 
 def _of_reference(oracle: Reference, requests: tuple[Request, ...]) -> tuple[Outcome, ...]:
-    with limited_steps(oracle.assignment.file):  # on answers that are not right ones a loop may never end
+    with limited_steps():  # on answers that are not right ones a loop may never end
         return run_requests(oracle.own_reference(), requests)
 
 
-def _answerable(requests: tuple[Request, ...], rights: Sequence[tuple[Outcome, ...]]) -> Asked:
-    ended = tuple(right for right in rights if all(o.ending is Ending.RETURNED for o in right))
-    return (requests, ended) if requests and ended else _NOTHING
+def _answerable(requests: tuple[Request, ...], rights: Sequence[Right]) -> Asked:
+    """Return what is asked, if a right way answers it; the others are run where what a student's code gives is not its answer."""
+    once = tuple(map(cache, rights))
+    return (requests, once) if requests and any(_ended(right()) for right in once) else _NOTHING
+
+
+def _ended(outcomes: tuple[Outcome, ...]) -> bool:
+    return all(outcome.ending is Ending.RETURNED for outcome in outcomes)
 
 
 def _among(trial: Trial, others: StandIns) -> tuple[Request, ...]:
