@@ -115,7 +115,7 @@ def _blamed(oracle: Knowledge, source: Source, sandbox: Sandbox, judged: tuple[J
     origins = oracle.follow(source, sandbox, judged, first.excused.keys(), known)
     verdict = assign_blame(oracle, judged, named, origins)
     known_by_now = _known(judged, named, verdict)
-    has_new_name = verdict.may_charge_twice(judged) and set(known_by_now).difference(known)
+    has_new_name = verdict.may_charge_twice(judged) and known_by_now.keys() - known.keys()
     # What explained others is itself found to follow from another one, or what others may follow from has got its name.
     if first.excused.keys() - verdict.excused.keys() or has_new_name:
         more = oracle.follow(source, sandbox, judged, verdict.excused.keys(), known_by_now)
@@ -123,10 +123,10 @@ def _blamed(oracle: Knowledge, source: Source, sandbox: Sandbox, judged: tuple[J
     return verdict
 
 
-def _known(judged: tuple[Judged, ...], named: Named, verdict: Verdict) -> list[str]:
-    """Return the charged exercises whose mistake is known. What known mistakes of exercises they use explain is not looked at."""
+def _known(judged: tuple[Judged, ...], named: Named, verdict: Verdict) -> dict[str, tuple[str, ...]]:
+    """Return the known mistakes of charged exercises. What known mistakes of exercises they use explain is not looked at."""
     charged = {j.trial.case.exercise for j in judged if j.status in OWN_FAULT and j.trial not in verdict.excused}
-    return [name for name in charged if (told := named[name]) and not told.tentative and not told.cases]
+    return {name: told.names for name in charged if (told := named[name]) and not told.tentative and not told.cases}
 
 
 def _exercise(

@@ -162,8 +162,9 @@ class Origins:
     own: frozenset[Trial] = frozenset()
 
     def after(self, more: Origins) -> Origins:
-        """Return these and what was found later, which changes nothing of these."""
-        return Origins({**more.follows, **self.follows}, self.own | more.own)
+        """Return these and what was found later, with more known mistakes; what follows by now goes on to do so."""
+        found = {trial: names for trial, names in self.follows.items() if names}
+        return Origins({**self.follows, **more.follows, **found}, self.own | more.own)
 
 
 class Knowledge(Facts, Protocol):
@@ -184,9 +185,9 @@ class Knowledge(Facts, Protocol):
         sandbox: Sandbox,
         judged: Sequence[Judged],
         excused: Collection[Trial] = (),
-        named: Collection[str] = (),
+        named: Mapping[str, tuple[str, ...]] = ...,
     ) -> Origins:
-        """Return where failures come from. `named` are the exercises all of whose mistakes are known ones."""
+        """Return where failures come from. `named` are the known mistakes of those exercises which have no others."""
 
     def right_inside(self, source: Source, sandbox: Sandbox, trials: Iterable[Trial], exercise: str) -> bool:
         """Return whether an exercise gives what is right wherever the student's code calls it in some trials, as far as known."""

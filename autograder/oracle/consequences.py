@@ -9,8 +9,10 @@ right whatever it calls; where it gave nothing, or NaN alone, this decides. No r
 
 from __future__ import annotations
 
+import itertools
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
+from types import MappingProxyType
 
 from autograder.course.spec import Status
 from autograder.judge.blame import OWN_FAULT, gave_nothing, has_stopped
@@ -24,6 +26,8 @@ from autograder.oracle.replay import Replay, informative
 from autograder.oracle.stand_ins import Alone, right_among_stand_ins
 from autograder.sandbox.job import Sandbox, Source
 
+NOTHING_KNOWN: Mapping[str, tuple[str, ...]] = MappingProxyType({})
+
 
 def follow(
     oracle: Reference,
@@ -31,7 +35,7 @@ def follow(
     sandbox: Sandbox,
     judged: Sequence[Judged],
     excused: Collection[Trial] = (),
-    named: Collection[str] = (),
+    named: Mapping[str, tuple[str, ...]] = NOTHING_KNOWN,
 ) -> Origins:
     """Return where failures come from; `judge.trials.Knowledge.follow` is the contract."""
     failed = [j for j in judged if j.status in OWN_FAULT]
@@ -66,7 +70,15 @@ def follow(
     alike = {t: Followed(waiting.get(t, names), (), says=True) for t, names in alone.follows.items() if names}
     known_so_far = alike.keys() | (set(excused) - doubtful)
     built_on = find_built_on(
-        oracle, source, sandbox, wrong, blamed - known_so_far, open_trials, unlike.intersection(excused)
+        oracle,
+        source,
+        sandbox,
+        wrong,
+        blamed - known_so_far,
+        open_trials,
+        named=unlike.intersection(excused),
+        doubted=unlike | alone.undecided,
+        mistakes=frozenset(itertools.chain(*named.values())),
     )
     followed = {**built_on.followed, **alike}
     shown = frozenset(t for t, f in followed.items() if f.says and (t in built_on.clear or t in alike))
