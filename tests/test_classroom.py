@@ -489,3 +489,21 @@ def test_what_an_extra_lacks_is_said(
     places = {"OUT": out, "CLASS": works, "NEW": tmp_path / "new"}
     code, _, said = run(*(places.get(part, part) for part in command))
     assert (code, extra in said) == (2, True)
+
+
+def test_names_that_differ_in_capitals_alone_are_told_apart_and_told(
+    run: Run, works: Path, assignment: Assignment, tmp_path: Path
+) -> None:
+    """No page overwrites another's on a machine that takes BOB.html for bob.html; either name leads to both."""
+    out, trust = tmp_path / "out", "--accept-unsandboxed"
+    (works / "BOB.py").write_text(assignment.reference, encoding="utf-8")
+    _, said, _ = run("grade", "t1_means", works, "-o", out, trust)
+    both = [name for name in grades(out) if name.casefold().startswith("bob-")]
+    assert len(both) == len({name.casefold() for name in both}) == 2
+    assert "told apart" in said
+    assert all(name in said for name in both)
+    for again in (("grade", "t1_means", works, "-o", out, trust, "--only", "bob"), ("explain", "bob", "-o", out)):
+        code, _, told = run(*again)
+        assert code == 2
+        assert "bob may be any of" in told
+        assert all(name in told for name in both)

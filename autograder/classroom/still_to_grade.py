@@ -135,7 +135,8 @@ def choose(submissions: Sequence[Submission], only: Iterable[str]) -> Sequence[S
     found: dict[str, list[Submission]] = {name: [] for name in wanted}
     for submission in submissions:
         person = submission.person
-        names = {submission.student, submission.owner.name, *((person.id, person.email, person.name) if person else ())}
+        of_export = (submission.owner.name, submission.owner.key)
+        names = {submission.student, *of_export, *((person.id, person.email, person.name) if person else ())}
         for name in {name.casefold() for name in names} & wanted.keys():
             found[name].append(submission)
     here = [submission.student for submission in submissions]
