@@ -199,8 +199,27 @@ def test_a_platform_that_knows_nobody_gets_nothing(
     out = graded({"ada.py": "RIGHT", "bob.py": "x = 1"}, run, assignment, tmp_path, course)
     said = run("return", out, "--to", "moodle", code=2)
     assert "None of these submissions came from moodle, and no roster says who the students are there." in said
+    assert "--roster FILE.csv" in said
     assert "--to mail" in said
+    assert "None of the 2 students has an email." in run("return", out, "--to", "mail", "--from", "ta@x.edu", code=2)
     assert not (out / "returned").exists()
+
+
+def test_of_files_without_a_platform_a_roster_says_what_can_go_where(
+    run: Command, assignment: object, tmp_path: Path, course: Path
+) -> None:
+    """Moodle's worksheet goes by its export's numbers, which no roster of ids has; pages go by mail or by hand."""
+    roster = tmp_path / "roster.csv"
+    roster.write_text("id,name,email\nada,Ada,ada@x.edu\n")
+    out = graded({"ada.py": "RIGHT"}, run, assignment, tmp_path, course)
+    words = ("grade", "t1_means", tmp_path / "class", "-o", out, "--roster", roster)
+    run(*words, "--course", course, "--accept-unsandboxed")
+    said = run("return", out, "--to", "moodle", code=2)
+    assert "no roster" not in said
+    assert f"import {out / 'exports' / 'moodle.csv'}" in said
+    assert "import" not in run("return", out, "--to", "ilias", code=2)
+    said = run("return", out, "--to", "canvas")
+    assert f"--to mail sends these pages, or hand them out from {out / 'feedback'}." in said
 
 
 def test_points_of_who_handed_in_nothing_are_told(
