@@ -160,12 +160,16 @@ def test_what_canvas_refuses_is_told_with_what_to_do(
 
 
 def test_a_reader_who_has_gone_is_no_trouble(
-    grade_files: Callable[..., tuple[Path, object]], course: Path, tmp_path: Path
+    run: Command, grade_files: Callable[..., tuple[Path, object]], course: Path, tmp_path: Path
 ) -> None:
     """As in `autograder return graded --to mail --dry-run | head -1`: nothing is said of files that are whole."""
     out, _ = grade_files({"ada.py": b"x = 1"})
     (tmp_path / "again").mkdir()
     (tmp_path / "again" / "ada.py").write_text("x = 2")
+    (tmp_path / "roster.csv").write_text("id,email\nada,ada@x.edu\n")
+    words = ("grade", "t1_means", tmp_path / "again", "-o", out, "--roster", tmp_path / "roster.csv")
+    run(*words, "--course", course, "--accept-unsandboxed")
+    (tmp_path / "again" / "ada.py").write_text("x = 3")
     gone, pipe = os.pipe()
     os.close(gone)
     for words in (

@@ -264,7 +264,10 @@ def _class_facts(out: Path, roster: Path | None, alias: Path | None, due: str | 
     facts = Facts()
     try:
         known = known_roster(out)
-        people = Roster(read_roster(roster).people, known.aliases if known else None) if roster else known
+        given = read_roster(roster) if roster else None
+        if given and given.remark:
+            print(f"autograder: {given.remark}", file=sys.stderr)
+        people = Roster(given.people, known.aliases if known else None) if given else known
         if alias and not people:
             fail("--alias maps names to ids of a roster, and there is none. Add --roster FILE.csv.")
         if alias and people:
