@@ -94,6 +94,16 @@ def test_a_late_submission_alone_takes_nobody_out_of_the_grades(
     assert scores().keys() == late.keys()
 
 
+def test_a_late_student_never_takes_the_page_of_one_whose_name_has_other_capitals(
+    grade: Run, assignment: Assignment, before: dict[str, float], scores: Callable[[], dict[str, float]]
+) -> None:
+    """Where capitals in file names do not count, ANN.html would be written over ann.html."""
+    assert grade({"ANN": assignment.stub}, "--only", "ANN")[0] == 0
+    after = scores()
+    assert (after["ANN"], after["ann-2"]) == (0.0, before["ann"])
+    assert len({name.casefold() for name in after}) == len(CLASS) + 1
+
+
 @pytest.mark.parametrize("what", ["one left", "one is empty", "half fail", "two more", "all but one go on"])
 def test_honest_work_goes_on(
     what: str, grade: Run, assignment: Assignment, before: dict[str, float], scores: Callable[[], dict[str, float]]
