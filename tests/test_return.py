@@ -79,6 +79,24 @@ def test_what_changed_goes_back_to_moodle(run: Command, assignment: object, cour
     assert "3 of 3 to be given" in run("return", out, "--to", "moodle", "--all")
 
 
+@pytest.mark.parametrize(("maximum", "told"), [("100,00", True), ("7.00", False), ("", False)])
+def test_moodles_other_maximum_is_told(
+    maximum: str, told: bool, run: Command, assignment: object, course: Path, tmp_path: Path
+) -> None:
+    """Nothing is scaled in silence; the worksheet of another assignment says nothing of this one."""
+    out = graded(MOODLE, run, assignment, tmp_path, course)
+    roster = tmp_path / "worksheet.csv"
+    words = ("grade", "t1_means", tmp_path / "class", "-o", out, "--course", course, "--roster", roster)
+    for first, here in ((90, False), (11, told)):
+        names = enumerate(("Ada Lovelace", "Bob Ross", "Eve"), first)
+        lines = [f"Participant {n};{name};{name[0]}@x.edu;{maximum}\n" for n, name in names]
+        roster.write_text("".join(["Identifier;Full name;Email address;Maximum grade\n", *lines]))
+        assert (
+            "maximum grade is 100 there, and the assignment has 7 points" in run(*words, "--accept-unsandboxed")
+        ) is here
+    assert ("set the maximum grade to 7" in run("return", out, "--to", "moodle")) is told
+
+
 def test_mail_goes_to_whom_the_roster_gives_an_address(
     run: Command, assignment: object, course: Path, tmp_path: Path
 ) -> None:

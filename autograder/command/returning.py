@@ -108,6 +108,7 @@ def _why_unknown(out: Path, platform: Platform, every: Sequence[Return]) -> str:
 
 def _as_files(book: Gradebook, due: Sequence[Return], platform: Platform) -> None:
     """Write the sheet and the pages that a platform takes, and say what to do with them."""
+    from autograder.classroom.platform_maximum import other_maximum
     from autograder.judge.points import points_text
     from autograder.pages.returns import is_known, note_given, write_archive
 
@@ -118,6 +119,8 @@ def _as_files(book: Gradebook, due: Sequence[Return], platform: Platform) -> Non
     if written.sheet:
         most = points_text(due[0].row.max_score)
         print(f"Points go over as they are, so the assignment's maximum there has to be {most}.")
+    if platform.name == "moodle" and (told := other_maximum(book.facts.maximum, due[0].row.max_score)):
+        print(f"autograder: {told}", file=sys.stderr)
     _tell_lost(written.lost, f"did not come from {platform.name}, so its archive has no place for their pages")
     if written.lost:
         print(f"--to {MAIL} sends these pages, or hand them out from {book.folder / 'feedback'}.")
