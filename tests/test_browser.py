@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from browser import dom_of, look_at, site
+from browser import dom_of, look_at, site, tab
 from class_records import (
     CRASH,
     SCALE,
@@ -129,7 +129,7 @@ def test_german_pages_fit_a_phone(tmp_path: Path) -> None:
 
 
 def test_wide_tables_of_a_course_scroll_and_show_it(tmp_path: Path) -> None:
-    """On a phone the student's table is wider than its box, and the page is no wider than the screen."""
+    """On a phone the class's table is wider than its box, and the page is no wider than the screen; no other table is."""
     graded = tuple(on_roster(result, "Mon") for result in large_class(60))
     rules = Rules(late=LateRule(10, 50, 15, 3))
     standings = course_grades(
@@ -139,6 +139,15 @@ def test_wide_tables_of_a_course_scroll_and_show_it(tmp_path: Path) -> None:
     with site() as served:
         for page in look_at(served, told, tmp_path, width=400):
             assert (page["wider"] <= 0, page["stuck"], page["silent"]) == (True, [], [])
+        served.pages |= told
+        with tab(tmp_path / "phone") as shown:
+            shown.size(390)
+            for name, wider in (("/course.html", [False, True]), ("/student.html", [False])):
+                shown.open(served.address + name)
+                widths = "[...document.querySelectorAll('.scroll')].map(box => box.scrollWidth > box.clientWidth)"
+                assert shown.run(widths) == wider
+            label = "getComputedStyle(document.querySelector('[data-label=Counts]'), '::before').content"
+            assert "Counts" in shown.run(label)  # the heads of columns are no longer above them
 
 
 # Use the report as a person does, one thing after another, and tell what is seen.

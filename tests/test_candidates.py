@@ -217,8 +217,12 @@ def test_a_zip_beside_a_file_is_opened(handout: Kept, assignment: Assignment, gr
     assert report.index("It is open which file counts") < report.index("neu.zip: x/means.py (3)")
     assert "To have another file graded, unpack the export" in report
     (out.parent / "class" / "Dan D_4_assignsubmission_file" / "means.py").unlink()  # as the report says
+    assert report.index("rename, mend or delete that student&#39;s files") < report.index(
+        "several files named means.py"
+    )
+    (out.parent / "class" / "Fin F_6_assignsubmission_file" / "old.zip").unlink()
     _, rows = grade_files({})
-    assert rows["Dan_D_4"]["score"] == "7.0"
+    assert rows["Dan_D_4"]["score"] == rows["Fin_F_6"]["score"] == "7.0"
     assert record(out, "Dan_D_4")["doubts"] == []
 
 

@@ -153,7 +153,8 @@ def test_who_is_not_among_the_submissions_any_more_is_told(run: Run, works: Path
     latecomers.mkdir()
     roster.write_text("id\nann\nzoe\n", encoding="utf-8")
     shutil.copy(works / "eve.py", latecomers / "zoe.py")
-    ended = run("grade", "t1_means", latecomers, "-o", out, "--roster", roster, "--accept-unsandboxed")
+    words = ("grade", "t1_means", latecomers, "-o", out, "--roster", roster, "--accept-unsandboxed")
+    ended = run(*words, "--accept-mismatch")
     assert "3 graded before, but not among the latest submissions and so not in the grades: ann, bob, eve." in ended[2]
     assert "t1_means: 1 submission" in ended[1]
     assert "not in the grades: ann, bob, eve." in (out / "report.html").read_text(encoding="utf-8")
@@ -489,3 +490,21 @@ def test_what_an_extra_lacks_is_said(
     places = {"OUT": out, "CLASS": works, "NEW": tmp_path / "new"}
     code, _, said = run(*(places.get(part, part) for part in command))
     assert (code, extra in said) == (2, True)
+
+
+def test_names_that_differ_in_capitals_alone_are_told_apart_and_told(
+    run: Run, works: Path, assignment: Assignment, tmp_path: Path
+) -> None:
+    """No page overwrites another's on a machine that takes BOB.html for bob.html; either name leads to both."""
+    out, trust = tmp_path / "out", "--accept-unsandboxed"
+    (works / "BOB.py").write_text(assignment.reference, encoding="utf-8")
+    _, said, _ = run("grade", "t1_means", works, "-o", out, trust)
+    both = [name for name in grades(out) if name.casefold().startswith("bob-")]
+    assert len(both) == len({name.casefold() for name in both}) == 2
+    assert "told apart" in said
+    assert all(name in said for name in both)
+    for again in (("grade", "t1_means", works, "-o", out, trust, "--only", "bob"), ("explain", "bob", "-o", out)):
+        code, _, told = run(*again)
+        assert code == 2
+        assert "bob may be any of" in told
+        assert all(name in told for name in both)

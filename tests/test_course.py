@@ -11,7 +11,16 @@ from pathlib import Path
 import pytest
 from class_records import HOSTILE
 
-from autograder.classroom.course_grades import Part, Sheet, Standing, course_grades, doubled, in_all, ungraded
+from autograder.classroom.course_grades import (
+    Part,
+    Sheet,
+    Standing,
+    course_grades,
+    doubled,
+    in_all,
+    spelled_twice,
+    ungraded,
+)
 from autograder.classroom.course_rules import Counts, Exempt, LateRule, Rules, RulesError, read_rules
 from autograder.classroom.record import NOT_GRADED, NOT_SUBMITTED, Record
 from autograder.classroom.roster import Person
@@ -260,3 +269,14 @@ def test_the_command_goes_on_where_the_rules_name_what_is_not_graded_yet(
 def test_a_part_knows_its_share() -> None:
     """Of nothing there is none."""
     assert Part("a1", "", 3.0, 0.0, 1.0, bonus=False, submitted=True).share is None
+
+
+def test_capitals_of_an_id_make_no_second_student() -> None:
+    """On many machines BOB.html and bob.html are one file, and a roster's ids are alike, too: points of neither are lost."""
+    upper, lower = replace(record(10, student="BOB"), person=None), replace(record(5, student="bob"), person=None)
+    rules = Rules(exempt=(Exempt("Bob", "a2", "ill"),))
+    assert one(Rules(), upper, lower).total == pytest.approx(0.75)
+    assert one(rules, upper, lower).parts[1].exempt == "ill"
+    assert in_all(sheets(upper, lower)) == 1
+    assert spelled_twice(sheets(upper, lower)) == (("BOB", "bob"),)
+    assert spelled_twice(sheets(upper, upper)) == ()

@@ -209,7 +209,10 @@ def test_the_first_page_lists_decisions_and_no_regrading(out: Path, tmp_path: Pa
     with desk(out) as (client, _):
         client.come_in()
         told = client.ask("GET", "/")[2].partition("What was decided last")[2].partition("Everyone who was graded")[0]
+        everyone = client.ask("GET", "/")[2].partition("Everyone who was graded")[2]
     assert re.findall(r"<bdi>(\w+)</bdi></a>, <code>(\w+)</code>", told) == [("ada", "center")]
+    assert "<bdi>ada</bdi></a></li>" in everyone
+    assert '<bdi>fay</bdi></a> <span class="tag"><bdi>Fay &lt;b&gt;' in everyone  # as the roster calls her
 
 
 def test_a_request_is_answered_and_no_answer_is_lost(out: Path, cli: Any, course: Path) -> None:

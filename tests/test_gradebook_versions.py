@@ -94,6 +94,7 @@ def test_an_old_class_can_be_graded_again(out: Path, tmp_path: Path, assignment:
         "--course",
         str(course),
         "--accept-unsandboxed",
+        "--accept-mismatch",
     ]
     done = CliRunner().invoke(app, run)
     assert done.exit_code == 0, done.output

@@ -79,6 +79,24 @@ def test_what_changed_goes_back_to_moodle(run: Command, assignment: object, cour
     assert "3 of 3 to be given" in run("return", out, "--to", "moodle", "--all")
 
 
+@pytest.mark.parametrize(("maximum", "told"), [("100,00", True), ("7.00", False), ("", False)])
+def test_moodles_other_maximum_is_told(
+    maximum: str, told: bool, run: Command, assignment: object, course: Path, tmp_path: Path
+) -> None:
+    """Nothing is scaled in silence; the worksheet of another assignment says nothing of this one."""
+    out = graded(MOODLE, run, assignment, tmp_path, course)
+    roster = tmp_path / "worksheet.csv"
+    words = ("grade", "t1_means", tmp_path / "class", "-o", out, "--course", course, "--roster", roster)
+    for first, here in ((90, False), (11, told)):
+        names = enumerate(("Ada Lovelace", "Bob Ross", "Eve"), first)
+        lines = [f"Participant {n};{name};{name[0]}@x.edu;{maximum}\n" for n, name in names]
+        roster.write_text("".join(["Identifier;Full name;Email address;Maximum grade\n", *lines]))
+        assert (
+            "maximum grade is 100 there, and the assignment has 7 points" in run(*words, "--accept-unsandboxed")
+        ) is here
+    assert ("set the maximum grade to 7" in run("return", out, "--to", "moodle")) is told
+
+
 def test_mail_goes_to_whom_the_roster_gives_an_address(
     run: Command, assignment: object, course: Path, tmp_path: Path
 ) -> None:
@@ -160,12 +178,16 @@ def test_what_canvas_refuses_is_told_with_what_to_do(
 
 
 def test_a_reader_who_has_gone_is_no_trouble(
-    grade_files: Callable[..., tuple[Path, object]], course: Path, tmp_path: Path
+    run: Command, grade_files: Callable[..., tuple[Path, object]], course: Path, tmp_path: Path
 ) -> None:
     """As in `autograder return graded --to mail --dry-run | head -1`: nothing is said of files that are whole."""
     out, _ = grade_files({"ada.py": b"x = 1"})
     (tmp_path / "again").mkdir()
     (tmp_path / "again" / "ada.py").write_text("x = 2")
+    (tmp_path / "roster.csv").write_text("id,email\nada,ada@x.edu\n")
+    words = ("grade", "t1_means", tmp_path / "again", "-o", out, "--roster", tmp_path / "roster.csv")
+    run(*words, "--course", course, "--accept-unsandboxed")
+    (tmp_path / "again" / "ada.py").write_text("x = 3")
     gone, pipe = os.pipe()
     os.close(gone)
     for words in (
@@ -199,8 +221,27 @@ def test_a_platform_that_knows_nobody_gets_nothing(
     out = graded({"ada.py": "RIGHT", "bob.py": "x = 1"}, run, assignment, tmp_path, course)
     said = run("return", out, "--to", "moodle", code=2)
     assert "None of these submissions came from moodle, and no roster says who the students are there." in said
+    assert "--roster FILE.csv" in said
     assert "--to mail" in said
+    assert "None of the 2 students has an email." in run("return", out, "--to", "mail", "--from", "ta@x.edu", code=2)
     assert not (out / "returned").exists()
+
+
+def test_of_files_without_a_platform_a_roster_says_what_can_go_where(
+    run: Command, assignment: object, tmp_path: Path, course: Path
+) -> None:
+    """Moodle's worksheet goes by its export's numbers, which no roster of ids has; pages go by mail or by hand."""
+    roster = tmp_path / "roster.csv"
+    roster.write_text("id,name,email\nada,Ada,ada@x.edu\n")
+    out = graded({"ada.py": "RIGHT"}, run, assignment, tmp_path, course)
+    words = ("grade", "t1_means", tmp_path / "class", "-o", out, "--roster", roster)
+    run(*words, "--course", course, "--accept-unsandboxed")
+    said = run("return", out, "--to", "moodle", code=2)
+    assert "no roster" not in said
+    assert f"import {out / 'exports' / 'moodle.csv'}" in said
+    assert "import" not in run("return", out, "--to", "ilias", code=2)
+    said = run("return", out, "--to", "canvas")
+    assert f"--to mail sends these pages, or hand them out from {out / 'feedback'}." in said
 
 
 def test_points_of_who_handed_in_nothing_are_told(

@@ -179,6 +179,8 @@ def test_a_worksheet_without_names_is_for_an_export_without(tmp_path: Path) -> N
         ("name\nAda", "names no column id or email"),
         ("id,name\n", "names no student below its first line"),
         ("id,name\n,Ada\n", "line 2 has neither an id nor an email (Ada)"),
+        ("id,name,login\n7,Ada,ada\n,Bob,\n,,eve\n,,\n", "lines 3, 4 have neither an id nor an email (Bob, eve)"),
+        ("id,name,section\n7,Ada,A\n,,B\n", "line 3 has neither an id nor an email (B)"),
         ("id\n7\n8\n7\n", "line 4 has the id 7 again, which line 2 has"),
         ("id,extension\n7,soon\n", "line 2: 'soon' is no extension"),
         ("SEP=;\nid;extension\n7;soon\n", "line 3: 'soon' is no extension"),
@@ -192,6 +194,15 @@ def test_a_roster_that_cannot_be_used(tmp_path: Path, text: str | bytes, words: 
         roster(tmp_path, text)
     assert words in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+def test_lines_without_an_id_go_by_their_email_which_is_told(tmp_path: Path) -> None:
+    """Else a student whose id is missing would have another name than expected; where all have none, there is no id."""
+    mixed = roster(tmp_path, "id,email\n7,ada@x\n,bob@x\n,eve@x\n")
+    assert [person.id for person in mixed.people] == ["7", "bob@x", "eve@x"]
+    assert mixed.remark.endswith(": lines 3, 4 have no id and go by the email.")
+    assert roster(tmp_path, "id,email\n,ada@x\n,bob@x\n").remark == ""
+    assert roster(tmp_path, "id,email\n7,ada@x\n8,\n").remark == ""
 
 
 def test_a_roster_that_is_not_there(tmp_path: Path) -> None:

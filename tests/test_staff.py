@@ -145,7 +145,8 @@ def test_the_queue_links_who_is_to_be_looked_at() -> None:
     """Who needs a look first, then groups; only pages whose neighbours changed are written again."""
     queue = queue_of([*small_class(), *alike("a")], groups(alike("a")))
     assert queue == ("s005", "s006", "a0", "a1")
-    assert places(("a", "b", "c")) == {"a": Place("", "b"), "b": Place("a", "c"), "c": Place("b", "")}
+    assert places(("a", "b", "c"), {}) == {"a": Place("", "b"), "b": Place("a", "c"), "c": Place("b", "")}
+    assert places(("a", "b"), {"a": "Ann"})["b"] == Place("a", "", "Ann", "")
     assert moved(tuple("abcdef"), tuple("abdef")) == set("bcd")
     assert moved((), ("a",)) == {"a"}
     assert queue_in(stored_queue(("\ud800", "b"))) == ("\ud800", "b")
@@ -169,11 +170,13 @@ def test_code_is_found_by_its_text_alone() -> None:
 
 
 def test_code_stands_beside_its_verdict() -> None:
-    """Lines of failing exercises and where a call stopped are marked; commands are whole; neighbours are linked."""
+    """Lines of failing exercises and where a call stopped are marked; neighbours are linked; commands work in any folder."""
+    folder = Path.cwd() / "out put"
     code = "\n\ndef attention(Q):\n    a = Q\n    return a.b\n\ndef causal_mask(n):\n    return n"
     source = Source("attention", (Chunk("attention.py", code),))
     result = with_case(alike("ada ")[0], 1, 1, raised_at=("attention.py", 5))
-    html = staff_html(result, source, Path("out put"), Place("before", "after"))
+    html = staff_html(result, source, Path("out put"), Place("before", "after", "", "Ann"))
+    assert "<bdi>after</bdi></a> <span" in html
     assert (
         '<span class="here" id="code-attention"></span><mark class="failing">def attention(Q):\n    a = Q\n</mark>'
         in html
@@ -182,9 +185,9 @@ def test_code_stands_beside_its_verdict() -> None:
     assert "causal_mask(n):\n    return n\n</pre>" in html
     assert '<pre dir="ltr">\n\n<mark class="stopped">\n</mark>' in html  # a browser drops the first line end
     for command in (
-        "autograder explain 'ada 0' attention -o 'out put'",
-        "autograder override 'ada 0' attention POINTS --because '' -o 'out put'",
-        "autograder name 'ada 0' attention -o 'out put'",
+        f"autograder explain 'ada 0' attention -o '{folder}'",
+        f"autograder override 'ada 0' attention POINTS --because '' -o '{folder}'",
+        f"autograder name 'ada 0' attention -o '{folder}'",
     ):
         assert command.replace("'", "&#39;") in html
     assert 'href="before.html"' in html

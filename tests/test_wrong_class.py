@@ -77,15 +77,42 @@ def test_other_students_do_not_replace_a_class(
     assert scores().keys() == others.keys()
 
 
-@pytest.mark.parametrize("what", ["one is late", "one is empty", "half fail", "two more", "all but one go on"])
+def test_a_late_submission_alone_takes_nobody_out_of_the_grades(
+    grade: Run, assignment: Assignment, before: dict[str, float], scores: Callable[[], dict[str, float]]
+) -> None:
+    """The options that grade it and keep the others are said as they are typed."""
+    late = {"late": assignment.reference, "ann": f"{assignment.reference}\n# mended"}
+    code, _, said = grade(late)
+    assert code == 1
+    assert "There are 2 submissions, and" in said
+    assert "Nothing was graded or written, as 3 students would leave the grades: bob, cy, dora." in said
+    assert "add --only ann --only late. If" in said
+    assert scores() == before
+    assert grade(late, "--only", "ann", "--only", "late")[0] == 0
+    assert scores() == {**before, "late": before["ann"]}
+    assert grade(late, "--accept-mismatch")[0] == 0
+    assert scores().keys() == late.keys()
+
+
+def test_a_late_student_never_takes_the_page_of_one_whose_name_has_other_capitals(
+    grade: Run, assignment: Assignment, before: dict[str, float], scores: Callable[[], dict[str, float]]
+) -> None:
+    """Where capitals in file names do not count, ANN.html would be written over ann.html."""
+    assert grade({"ANN": assignment.stub}, "--only", "ANN")[0] == 0
+    after = scores()
+    assert (after["ANN"], after["ann-2"]) == (0.0, before["ann"])
+    assert len({name.casefold() for name in after}) == len(CLASS) + 1
+
+
+@pytest.mark.parametrize("what", ["one left", "one is empty", "half fail", "two more", "all but one go on"])
 def test_honest_work_goes_on(
     what: str, grade: Run, assignment: Assignment, before: dict[str, float], scores: Callable[[], dict[str, float]]
 ) -> None:
-    """A submission alone, a wrong file among others, a class that grows, and one that hands in again are no other class."""
+    """A student who left, a wrong file among others, a class that grows, and one that hands in again are no other class."""
     assert set(before.values()) == {float(assignment.points)}
     right, wrong = assignment.reference, assignment.reference.replace("return x - means", "return x + means")
     files = {
-        "one is late": {"late": right},
+        "one left": dict.fromkeys(CLASS[1:], right),
         "one is empty": {**dict.fromkeys(CLASS, right), "ann": ""},
         "half fail": {**dict.fromkeys(CLASS, wrong), "ann": assignment.stub},
         "two more": dict.fromkeys((*CLASS, "eve", "fay"), right),

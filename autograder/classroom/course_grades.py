@@ -103,24 +103,24 @@ def course_grades(
     people: dict[str, dict[str, Record]] = {}
     for sheet in sheets:
         for record in sheet.records:
-            people.setdefault(_who(record), {})[sheet.slug] = record
+            people.setdefault(_key(record), {})[sheet.slug] = record
     _refuse_strangers(rules, [sheet.slug for sheet in sheets], assignments, people)
-    exempt = {(one.student, one.assignment): one.because for one in rules.exempt}
-    return tuple(_standing(who, people[who], sheets, rules, exempt) for who in sorted(people))
+    exempt = {(one.student.casefold(), one.assignment): one.because for one in rules.exempt}
+    return tuple(sorted((_standing(people[key], sheets, rules, exempt) for key in people), key=lambda one: one.student))
 
 
 def _standing(
-    who: str,
     records: Mapping[str, Record],
     sheets: Iterable[Sheet],
     rules: Rules,
     exempt: Mapping[tuple[str, str], str],
 ) -> Standing:
+    one = next(iter(records.values()))
     free, parts = rules.late.free_days, []
     for sheet in sheets:
         counts = rules.counts(sheet.slug)
         part = _part(sheet, counts, records.get(sheet.slug))
-        part = replace(part, exempt=exempt.get((who, sheet.slug), ""))
+        part = replace(part, exempt=exempt.get((_key(one), sheet.slug), ""))
         record = records.get(sheet.slug)
         if record and counts.late and part.raw is not None and part.submitted and not part.exempt:
             if (counts.due or sheet.due) and _is_undated(record):
@@ -129,11 +129,10 @@ def _standing(
                 part = _with_lateness(part, _late_hours(record, counts), rules.late, free)
             free -= part.free_days
         parts.append(part)
-    one = next(iter(records.values()))
     person = next((record.person for record in records.values() if record.person), None)
     name = person.name if person and person.name else one.lms.name
     parts = _drop(parts, rules)
-    return Standing(who, name, person.section if person else "", tuple(parts), free)
+    return Standing(_who(one), name, person.section if person else "", tuple(parts), free)
 
 
 def _part(sheet: Sheet, counts: Counts, record: Record | None) -> Part:
@@ -187,23 +186,38 @@ def _who(record: Record) -> str:
     return record.person.id if record.person and record.person.id else record.student
 
 
+def _key(record: Record) -> str:
+    """Return the same whatever its capitals, in which alone no two file names differ on many machines."""
+    return _who(record).casefold()
+
+
 def in_all(sheets: Sequence[Sheet]) -> int:
     """Count the students who are in every gradebook."""
-    return len(set.intersection(*({_who(record) for record in sheet.records} for sheet in sheets)))
+    return len(set.intersection(*({_key(record) for record in sheet.records} for sheet in sheets)))
 
 
 def doubled(sheets: Iterable[Sheet]) -> tuple[tuple[str, tuple[str, ...]], ...]:
     """Return the names that belong to different ids in different gradebooks, with these ids: mostly each is one student."""
     places: dict[tuple[str, ...], dict[str, set[str]]] = {}
     names: dict[tuple[str, ...], str] = {}
+    ids: dict[str, str] = {}
     for sheet in sheets:
         for record in sheet.records:
             name = (record.person and record.person.name) or record.lms.name
             words = tuple(sorted(name.casefold().replace(",", " ").split()))  # "Doe, Ann" is "Ann Doe"
             names.setdefault(words, name)
-            places.setdefault(words, {}).setdefault(_who(record), set()).add(sheet.slug)
-    found = ((names[words], tuple(ids)) for words, ids in places.items() if words and _apart(tuple(ids.values())))
+            places.setdefault(words, {}).setdefault(ids.setdefault(_key(record), _who(record)), set()).add(sheet.slug)
+    found = ((names[words], tuple(one)) for words, one in places.items() if words and _apart(tuple(one.values())))
     return tuple(sorted(found))
+
+
+def spelled_twice(sheets: Iterable[Sheet]) -> tuple[tuple[str, ...], ...]:
+    """Return the ids that gradebooks write with different capitals, each with its spellings: each is one student."""
+    found: dict[str, dict[str, None]] = {}
+    for sheet in sheets:
+        for record in sheet.records:
+            found.setdefault(_key(record), {})[_who(record)] = None
+    return tuple(sorted(tuple(names) for names in found.values() if len(names) > 1))
 
 
 def _apart(places: Sequence[set[str]]) -> bool:
@@ -226,5 +240,5 @@ def _refuse_strangers(
             told = f"{rules.file} names {slug}, and there is no such assignment"
             raise RulesError(f"{told}. There are: {', '.join(known)}.")
     for one in rules.exempt:
-        if one.student not in people and one.assignment in graded:
+        if one.student.casefold() not in people and one.assignment in graded:
             raise RulesError(f"{rules.file} exempts {one.student}, who is in no gradebook. Use the roster's id.")

@@ -77,6 +77,7 @@ class Facts:
     due: str = ""  # in ISO 8601
     roster: tuple[Person, ...] = ()
     aliases: Mapping[str, str] = field(default_factory=dict)  # ids of the roster by names of exports
+    maximum: float = 0.0  # that the assignment has on the platform, as far as the roster says it
     device: str = ""  # what models are trained on
     gpu: str = ""  # of which kind that is, as its maker names it; "cpu" after a run without one
     shard: str = ""  # the part of the class that is graded into this book

@@ -132,18 +132,18 @@ def find_student(book: Gradebook, wanted: str) -> str:
 
     Raises GradebookError where there is none, or more than one.
     """
-    graded = book.db.execute("SELECT student, head FROM submission")
-    heads = [(student, head_of(known)) for student, known in graded]
-    heads += [(record.student, record) for record in [*absentees(book), *waiting(book)]]
-    names = {student for student, _ in heads}
+    graded = book.db.execute("SELECT student, head, owner FROM submission")
+    called = [(student, _names(head_of(known)) | {owner.casefold()}) for student, known, owner in graded]
+    called += [(record.student, _names(record)) for record in [*absentees(book), *waiting(book)]]
+    names = {student for student, _ in called}
     if wanted in names:
         return wanted
-    found = {student for student, head in heads if wanted.casefold() in {student.casefold(), *_names(head)}}
+    found = {student for student, theirs in called if wanted.casefold() in {student.casefold(), *theirs}}
     if len(found) == 1:
         return str(found.pop())
     if found:
         raise GradebookError(f"{printable(wanted)} may be any of {', '.join(sorted(found)[:5])}. Name one of them.")
-    partly = [student for student, head in heads if any(wanted.casefold() in name for name in _names(head))]
+    partly = [student for student, theirs in called if any(wanted.casefold() in name for name in theirs)]
     near = partly[:3] or difflib.get_close_matches(wanted, names, 3, 0.5)
     hint = f" Did you mean {' or '.join(near)}?" if near else " grades.csv lists everyone."
     raise GradebookError(f"There is no student {printable(wanted)} in this gradebook.{hint}")

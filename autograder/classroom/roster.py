@@ -20,7 +20,7 @@ from pathlib import Path
 
 from autograder.lms.dates import worded_moment
 from autograder.lms.platform import Owner
-from autograder.submission.archives import UnreadableError, printable
+from autograder.submission.archives import UnreadableError, printable, several
 from autograder.submission.source import read_text
 
 _MAX_BYTES = 16 << 20
@@ -100,8 +100,9 @@ class Lateness:
 class Roster:
     """The people of a class, and a way to find one by what an export says; `aliases` are ids by names of exports."""
 
-    def __init__(self, people: Sequence[Person], aliases: Mapping[str, str] | None = None) -> None:
+    def __init__(self, people: Sequence[Person], aliases: Mapping[str, str] | None = None, *, remark: str = "") -> None:
         self.people, self.aliases = tuple(people), dict(aliases or {})
+        self.remark = remark  # on the file
         self._by: dict[str, dict[str, list[Person]]] = {
             key: defaultdict(list) for key in ("id", "login", "email", "name", "participant")
         }
@@ -164,32 +165,36 @@ def read_roster(path: Path) -> Roster:
         text, _ = read_text(data, str(path))
     except UnreadableError:
         raise RosterError(f"The roster {path} is not a text file. Save it as CSV (Excel: 'CSV UTF-8').") from None
+    by_email: list[int] = []
     try:
-        people = tuple(_people(text))
+        people = tuple(_people(text, by_email))
     except RosterError as error:
         raise RosterError(f"{path}: {error}") from None
     except csv.Error as error:
         raise RosterError(f"{path} is not a CSV file ({error}).") from None
     if not people:
         raise RosterError(f"The roster {path} names no student below its first line. Is it the right file?")
-    return Roster(people)
+    some = 0 < len(by_email) < len(people)
+    return Roster(people, remark=f"{path}: {_told_lines(by_email)} no id and go by the email." if some else "")
 
 
-def _people(text: str) -> Iterator[Person]:
+def _people(text: str, by_email: list[int]) -> Iterator[Person]:
+    """Yield the students, and note the lines of those who go by their email. Raises RosterError."""
     rows = table_rows(text)
     columns = _columns(next(rows, (0, []))[1])
-    taken: dict[str, int] = {}
+    taken, unknown = dict[str, int](), dict[int, str]()
     for line, row in rows:
         cells = {key: " ".join(row[i].split()) if i < len(row) else "" for key, i in columns.items()}
         name = cells.get("name") or f"{cells.get('first', '')} {cells.get('last', '')}".strip()
         participant, number = _PARTICIPANT.fullmatch(cells.get("participant", "")), cells.get("id", "")
         if not number or (participant and number == participant[0]):  # that number is of one assignment alone
             number = cells.get("email", "") or number
-        if not number and (not name or name == "Points Possible"):  # the second line of Canvas's own sheet
+            by_email += [line] * bool(cells.get("email"))
+        if not number:
+            if any(cells.values()) and name != "Points Possible":  # the second line of Canvas's own sheet
+                unknown[line] = name or next(filter(None, cells.values()))
             continue
         where = f"line {line}"
-        if not number:
-            raise RosterError(f"{where} has neither an id nor an email ({printable(name)}).")
         if number.casefold() in taken:
             raise RosterError(
                 f"{where} has the id {printable(number)} again, which line {taken[number.casefold()]} has."
@@ -210,6 +215,14 @@ def _people(text: str) -> Iterator[Person]:
             participant[1] if participant else "",
             _moment_of(cells.get("submitted", "")) if participant else "",
         )
+    if unknown:
+        told = f"{_told_lines(unknown)} neither an id nor an email ({several(unknown.values())})"
+        raise RosterError(f"{told}. Fill one in, or delete what is no student.")
+
+
+def _told_lines(lines: Collection[int]) -> str:
+    """Name lines, to be followed by what they have none of."""
+    return f"line{'s' * (len(lines) > 1)} {several(map(str, lines))} {'have' if len(lines) > 1 else 'has'}"
 
 
 def _moment_of(text: str) -> str:

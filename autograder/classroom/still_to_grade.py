@@ -135,7 +135,8 @@ def choose(submissions: Sequence[Submission], only: Iterable[str]) -> Sequence[S
     found: dict[str, list[Submission]] = {name: [] for name in wanted}
     for submission in submissions:
         person = submission.person
-        names = {submission.student, submission.owner.name, *((person.id, person.email, person.name) if person else ())}
+        of_export = (submission.owner.name, submission.owner.key)
+        names = {submission.student, *of_export, *((person.id, person.email, person.name) if person else ())}
         for name in {name.casefold() for name in names} & wanted.keys():
             found[name].append(submission)
     here = [submission.student for submission in submissions]
@@ -177,7 +178,7 @@ def whose(submission: Submission) -> Known:
 
 
 def renames(held: Mapping[str, Known], submissions: Sequence[Submission]) -> dict[str, str]:
-    """Return the new names of rows that are `held`: those of their students, or spare ones to make room."""
+    """Return the new names of rows that are `held`: those of their students, or spare ones to make room, whatever the case."""
     here = {submission.student: whose(submission) for submission in submissions}
     stays = {name for name, known in held.items() if name in here and not known.differs(here[name])}
     by_owner = {known.owner: name for name, known in held.items() if known.owner}
@@ -186,10 +187,11 @@ def renames(held: Mapping[str, Known], submissions: Sequence[Submission]) -> dic
         earlier = by_owner.get(known.owner)
         if student not in stays and earlier and earlier not in stays:
             moves[earlier] = student
-    taken = {*held, *here}
-    for name in (held.keys() & here.keys()) - stays - moves.keys():
-        moves[name] = next(new for n in itertools.count(2) if (new := f"{name[:70]}-{n}") not in taken)
-        taken.add(moves[name])
+    names = {name.casefold() for name in here}
+    taken = {name.casefold() for name in held} | names
+    for name in sorted(name for name in held.keys() - stays - moves.keys() if name.casefold() in names):
+        moves[name] = next(new for n in itertools.count(2) if (new := f"{name[:70]}-{n}").casefold() not in taken)
+        taken.add(moves[name].casefold())
     return moves
 
 

@@ -21,6 +21,7 @@ from autograder.submission.source import read_text
 
 _LONGEST_STUDENT = 80
 _MAX_BYTES = 16 << 20
+_TOLD = 3  # groups of names that are alike
 _NAMES = ("name", "student", "export", "submission")
 
 
@@ -42,6 +43,18 @@ def student_names(owners: Iterable[str]) -> dict[str, str]:
         taken.add(name.casefold())
         kept[owner] = name
     return kept
+
+
+def told_apart(names: Mapping[str, str]) -> list[str]:
+    """Say what students are called whose own names differ in capitals or signs alone; `names` are those of owners."""
+    alike: dict[str, list[str]] = {}
+    for owner in sorted(names):
+        alike.setdefault(_plain(owner).casefold(), []).append(owner)
+    lines = [
+        several(f"{printable(owner)} is {names[owner]}" for owner in one) for one in alike.values() if len(one) > 1
+    ]
+    more = [f"{len(lines) - _TOLD} more names are told apart so."] if len(lines) > _TOLD else []
+    return [*(f"names that are alike are told apart in the grades: {line}" for line in lines[:_TOLD]), *more]
 
 
 def _plain(owner: str) -> str:

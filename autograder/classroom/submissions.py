@@ -8,7 +8,7 @@ handed in is passed over in silence; only what computers leave behind (hidden fi
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -21,7 +21,7 @@ from autograder.classroom.export_contents import contents_of
 from autograder.classroom.folded_source import FoldedSource, likeness
 from autograder.classroom.result_keys import digest
 from autograder.classroom.roster import Person, Roster
-from autograder.classroom.student_names import Aliases, student_names
+from autograder.classroom.student_names import Aliases, student_names, told_apart
 from autograder.classroom.tar_archives import TARS, open_tar, tar_members
 from autograder.classroom.wrong_folder import why_no_class
 from autograder.course.language import marked, say, speaking
@@ -118,7 +118,8 @@ def read_class(path: Path, stub: Stub, roster: Roster | None = None) -> Class:
             if why := why_no_class(entries, path, stub):
                 raise SubmissionsError(why)
             found = _read_all(entries, where, stub, roster or Roster(()))
-        return Class(found, tuple(platform.label for platform in contents.platforms), contents.remarks)
+        platforms = tuple(platform.label for platform in contents.platforms)
+        return Class(found, platforms, (*contents.remarks, *_alike(found)))
     except UnreadableError as error:
         raise SubmissionsError(f"{error} {kinds}") from None
     except OSError as error:
@@ -159,6 +160,11 @@ def _read_all(entries: tuple[Entry, ...], where: str, stub: Stub, roster: Roster
             code = FoldedSource.of(one.source, like) if one.source else None
             found.append(replace(one, person=people[theirs[0].said.owner], code=code))
     return tuple(sorted(found, key=lambda submission: submission.student))
+
+
+def _alike(found: Iterable[Submission]) -> list[str]:
+    """Say what students are called whose own names are alike."""
+    return told_apart({one.person.id if one.person else one.owner.key: one.student for one in found})
 
 
 def _read_one(student: str, entries: list[Entry], where: str, stub: Stub) -> Submission:

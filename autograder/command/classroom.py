@@ -209,6 +209,7 @@ def _grade_into(
     """
     from autograder.classroom.gradebook_lock import open_gradebook
     from autograder.classroom.mismatches import roster_mismatch, unmatched_aliases
+    from autograder.classroom.platform_maximum import is_of_this, other_maximum
     from autograder.classroom.still_to_grade import make_plan
     from autograder.classroom.submissions import read_class
     from autograder.classroom.wrong_class import class_mismatch
@@ -231,7 +232,11 @@ def _grade_into(
             tell_mismatch(mismatch, events)
             return False
         assignment = _on_device(where, book, assignment, choices, console)
+        if not is_of_this(found.submissions):
+            choices = replace(choices, facts=replace(choices.facts, maximum=0.0))
         plan = make_plan(book, assignment, found.submissions, choices)
+        if told := other_maximum(book.facts.maximum, assignment.max_score):
+            print(f"autograder: {told}", file=sys.stderr)
         if people and choices.facts.roster:
             known = [key for key in asdict(people.people[0]) if any(getattr(one, key) for one in people.people)]
             if all(one.id == one.email for one in people.people):
@@ -258,20 +263,24 @@ def _class_facts(out: Path, roster: Path | None, alias: Path | None, due: str | 
     """Return the class's roster, the one given or else the gradebook's, and what is to be written down as new."""
     from autograder.classroom.gradebook import Facts, GradebookError
     from autograder.classroom.gradebook_lock import known_roster
+    from autograder.classroom.platform_maximum import maximum_in
     from autograder.classroom.roster import Roster, RosterError, parse_time, read_roster
     from autograder.classroom.student_names import read_aliases
 
     facts = Facts()
     try:
         known = known_roster(out)
-        people = Roster(read_roster(roster).people, known.aliases if known else None) if roster else known
+        given = read_roster(roster) if roster else None
+        if given and given.remark:
+            print(f"autograder: {given.remark}", file=sys.stderr)
+        people = Roster(given.people, known.aliases if known else None) if given else known
         if alias and not people:
             fail("--alias maps names to ids of a roster, and there is none. Add --roster FILE.csv.")
         if alias and people:
             people = Roster(people.people, read_aliases(alias, people))
             facts = replace(facts, aliases=people.aliases)
         if roster and people:
-            facts = replace(facts, roster=people.people)
+            facts = replace(facts, roster=people.people, maximum=maximum_in(roster))
         if due is not None:
             facts = replace(facts, due=parse_time(due).isoformat())
     except (RosterError, GradebookError) as error:

@@ -81,7 +81,10 @@ PreviewOption = Annotated[
 NeverLowerOption = Annotated[bool, typer.Option("--never-lower", help="Never lower the points of code already graded")]
 AcceptMismatchOption = Annotated[
     bool,
-    typer.Option("--accept-mismatch", help="Also grade what seems to be of other students or another assignment"),
+    typer.Option(
+        "--accept-mismatch",
+        help="Also grade what seems to be of other students, another assignment or a part of the class",
+    ),
 ]
 ByOption = Annotated[
     str, typer.Option("--by", metavar="NAME", show_default="your user name", help="Who decides, for the history")

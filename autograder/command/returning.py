@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from autograder.pages.returns import Return
 
 CANVAS_API, MAIL = "canvas-api", "mail"
+_ROSTER = "Grade again with --roster FILE.csv, which begins with the line id,name,email; no result changes by that."
 _NEXT = {  # what to do with the sheet, and with the zip of pages
     "blackboard": ("In Blackboard: Grade Center, Work Offline, Upload the sheet.",),
     "brightspace": (
@@ -31,7 +32,8 @@ _NEXT = {  # what to do with the sheet, and with the zip of pages
         "Upload multiple feedback files in a zip takes the zip.",
     ),
     "sakai": (
-        "In Sakai: put the sheet as grades.csv into the archive that Upload All takes, with the folders of the zip.",
+        "In Sakai: put the sheet as grades.csv into the archive that Upload All takes.",
+        "Put the folders of the zip there, too.",
     ),
 }
 
@@ -63,9 +65,11 @@ def give_back(
         due = every if again else not_given(book, to, every)
         platform = platforms.get(to)
         if platform and every and not any(is_known(platform, one) for one in every):
+            fail(_why_unknown(out, platform, every))
+        if to == MAIL and every and not any(one.row.email for one in every):
             fail(
-                f"None of these submissions came from {to}, and no roster says who the students are there. "
-                f"--to {MAIL} writes a message to each; or hand out the pages of {out / 'feedback'}. Nothing was written."
+                f"None of the {len(every)} students has an email. {_ROSTER} Or hand out the pages of {out / 'feedback'}. "
+                "Nothing was written."
             )
         if not every:
             fail(
@@ -88,8 +92,23 @@ def give_back(
             _by_mail(book, due, sender)
 
 
+def _why_unknown(out: Path, platform: Platform, every: Sequence[Return]) -> str:
+    """Say why a platform knows none of the students, and how they get their points and pages all the same."""
+    came, name = f"None of these submissions came from {platform.name}", platform.label
+    if not any(one.row.id or one.row.login or one.row.email for one in every):
+        told = [f"{came}, and no roster says who the students are there. {_ROSTER}"]
+    else:
+        told = [f"{came}, and {name} knows students only by the names of its own export, whatever a roster says."]
+        if platform.sheet:
+            sheet = out / "exports" / f"{platform.name}.csv"
+            told.append(f"For the points, import {sheet} there as a CSV of grades, by ID number or email address.")
+    mail = f"--to {MAIL} writes a message to each who has an email on the roster"
+    return " ".join([*told, f"{mail}; or hand out the pages of {out / 'feedback'}. Nothing was written."])
+
+
 def _as_files(book: Gradebook, due: Sequence[Return], platform: Platform) -> None:
     """Write the sheet and the pages that a platform takes, and say what to do with them."""
+    from autograder.classroom.platform_maximum import other_maximum
     from autograder.judge.points import points_text
     from autograder.pages.returns import is_known, note_given, write_archive
 
@@ -100,7 +119,11 @@ def _as_files(book: Gradebook, due: Sequence[Return], platform: Platform) -> Non
     if written.sheet:
         most = points_text(due[0].row.max_score)
         print(f"Points go over as they are, so the assignment's maximum there has to be {most}.")
+    if platform.name == "moodle" and (told := other_maximum(book.facts.maximum, due[0].row.max_score)):
+        print(f"autograder: {told}", file=sys.stderr)
     _tell_lost(written.lost, f"did not come from {platform.name}, so its archive has no place for their pages")
+    if written.lost:
+        print(f"--to {MAIL} sends these pages, or hand them out from {book.folder / 'feedback'}.")
 
 
 def _by_mail(book: Gradebook, due: Sequence[Return], sender: str) -> None:

@@ -51,6 +51,7 @@ def course(
         fail(str(error))
     _tell_ungraded(sheets, found)
     _tell_doubled(sheets)
+    _tell_spellings(sheets)
     write_course(out, standings, found)
     if as_json:
         print(json.dumps([{**asdict(one), "total": one.total} for one in standings], ensure_ascii=False))
@@ -100,6 +101,21 @@ def _tell_doubled(sheets: Sequence[Sheet]) -> None:
         told = "1 name has" if len(found) == 1 else f"{len(found)} names have"
         advice = "Each id counts as a student of its own. Grade all assignments with one roster (--roster, --alias)."
         print(f"autograder: {told} different ids in different gradebooks: {names}. {advice}", file=sys.stderr)
+
+
+def _tell_spellings(sheets: Sequence[Sheet]) -> None:
+    """Name the ids that count as one student's although gradebooks write them with different capitals."""
+    from autograder.classroom.course_grades import spelled_twice
+    from autograder.submission.archives import several
+
+    if found := spelled_twice(sheets):
+        told = "1 id has" if len(found) == 1 else f"{len(found)} ids have"
+        names = several(" and ".join(one) for one in found)
+        print(
+            f"autograder: {told} different capitals in different gradebooks, which do not count: {names}. "
+            f"{'It is one student.' if len(found) == 1 else 'Each is one student.'}",
+            file=sys.stderr,
+        )
 
 
 def _tell_ungraded(sheets: Sequence[Sheet], rules: Rules) -> None:

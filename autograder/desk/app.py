@@ -41,7 +41,7 @@ from autograder.desk.saving import (
     ticked_now,
     withdraw,
 )
-from autograder.desk.students import NoStudentError, record_of
+from autograder.desk.students import NoStudentError, people_in, record_of
 from autograder.pages.feedback import feedback_html
 from autograder.pages.page import class_environment
 from autograder.pages.staff import told_of
@@ -127,6 +127,7 @@ class _Pages:
             title=book.facts.title,
             queues=self.queues.read(book),
             students=book.students(),
+            people=people_in(book),
             open_pages=open_pages(book),
             changes=tuple(reversed(history.changes(book.db, history.BY_PERSONS)))[:_LATEST],
             empty=request.args.get("empty", ""),

@@ -6,11 +6,19 @@ from dataclasses import replace
 
 from autograder.classroom.gradebook import Gradebook
 from autograder.classroom.gradebook_view import absentees, left, records, waiting
-from autograder.classroom.record import Record
+from autograder.classroom.record import Record, roster_names
+from autograder.classroom.record_json import head_of
 
 
 class NoStudentError(Exception):
     """The class has no such student; the message says so."""
+
+
+def people_in(book: Gradebook) -> dict[str, str]:
+    """Return the students' names on the roster by their names in the grades."""
+    heads = [(who, head_of(known).person) for who, known in book.db.execute("SELECT student, head FROM submission")]
+    graded = {who: person.name for who, person in heads if person and person.name}
+    return graded | roster_names([*absentees(book), *waiting(book)])
 
 
 def record_of(book: Gradebook, student: str) -> Record:

@@ -20,7 +20,7 @@ from autograder.classroom.exports import (
 )
 from autograder.classroom.gradebook import Facts, Gradebook
 from autograder.classroom.gradebook_view import absentees, briefs, outlines, records, source_of, stored_records, waiting
-from autograder.classroom.record import Record
+from autograder.classroom.record import Record, roster_names
 from autograder.classroom.requests import Request, requests
 from autograder.classroom.roster import all_due
 from autograder.classroom.summary import Summary, summarize, told_summary
@@ -70,7 +70,7 @@ def publish(book: Gradebook, *, rewrite: bool = False, jobs: int = 1) -> Publish
     book.begin_writing(due)
     graded = tuple(briefs(book))
     queue = queue_of(graded, groups(graded))
-    places, others = queue_places(queue), moved(_queue_before(out), queue) - due
+    places, others = queue_places(queue, roster_names(graded)), moved(_queue_before(out), queue) - due
     changed = [record.student for record in graded if record.student in due]
     asked: dict[str, list[Request]] = {}
     for request in requests(book):

@@ -35,11 +35,11 @@ def write_course(out: Path, standings: Sequence[Standing], rules: Rules) -> None
     write_whole(out / SHEET, course_csv(standings), SPREADSHEET)
     write_whole(out / REPORT, course_html(standings, rules))
     pages = {page_name(standing.student): standing for standing in standings}
-    for name, standing in pages.items():
-        write_whole(out / STUDENTS / name, student_html(standing, rules))
-    for path in (out / STUDENTS).glob("*.html"):
+    for path in (out / STUDENTS).glob("*.html"):  # before others are written: bob.html may be BOB.html's file, too
         if path.name not in pages:
             path.unlink()
+    for name, standing in pages.items():
+        write_whole(out / STUDENTS / name, student_html(standing, rules))
 
 
 def page_name(student: str) -> str:

@@ -41,11 +41,15 @@ NOTES = {
     _FORBIDDEN: "Used what the exercise forbids",
     _NOTE: "Remarks, such as a second submission",
 }
+_ANEW = "run `autograder grade` on the unpacked folder with the same `-o`. All other results stay."
 ADVICE = {  # by heading what a grader can do
     URGENT[
         _DOUBT
-    ]: "To have another file graded, unpack the export, delete the student's files that should not count, and run "
-    "`autograder grade` on the unpacked folder with the same `-o`. All other results stay.",
+    ]: "To have another file graded, unpack the export, delete the student's files that should not count, and " + _ANEW,
+    URGENT[
+        "unreadable"
+    ]: "To have a file graded all the same, such as one of several whose names say nothing, unpack the "
+    f"export, rename, mend or delete that student's files, and {_ANEW}",
 }
 Rows = dict[str, tuple[tuple[str, str], ...]]  # by heading (student, what or where)
 

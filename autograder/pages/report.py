@@ -107,7 +107,7 @@ def _unnamed(found: Sequence[Group], code_of: Callable[[str, str], str], out: Pa
         (
             group,
             code_of(group.example, group.exercise),
-            command_on(group.example, "name", (group.example, group.exercise), ("-o", str(out))),
+            command_on(group.example, "name", (group.example, group.exercise), ("-o", str(out.absolute()))),
         )
         for group in several[:MOST_GROUPS]
     ]

@@ -18,6 +18,8 @@ class Place:
 
     before: str = ""
     after: str = ""
+    name_before: str = ""  # theirs on the roster
+    name_after: str = ""
 
 
 def queue_of(results: Iterable[Record], groups: Iterable[Group]) -> tuple[str, ...]:
@@ -27,10 +29,10 @@ def queue_of(results: Iterable[Record], groups: Iterable[Group]) -> tuple[str, .
     return tuple(dict.fromkeys([*urgent, *unnamed]))
 
 
-def places(queue: Sequence[str]) -> Mapping[str, Place]:
-    """Return the place of each student in the queue."""
+def places(queue: Sequence[str], people: Mapping[str, str]) -> Mapping[str, Place]:
+    """Return the place of each student in the queue; `people` are names on the roster."""
     around = zip(queue, ["", *queue], [*queue[1:], ""], strict=False)
-    return {who: Place(before, after) for who, before, after in around}
+    return {who: Place(one, two, people.get(one, ""), people.get(two, "")) for who, one, two in around}
 
 
 def moved(before: Sequence[str], after: Sequence[str]) -> frozenset[str]:

@@ -98,9 +98,10 @@ def _line(result: Record) -> str:
 
 def _verdict(student: str, exercise: ExerciseRecord, spans: tuple[Span, ...], out: Path, *, can_run: bool) -> Verdict:
     about, lines = (student, exercise.name), f"{spans[-1].first} to {spans[-1].last}" if spans else ""
-    explain = command_on(student, "explain", about, ("-o", str(out))) if can_run and exercise.cases else ""
-    override = command_on(student, "override", (*about, "POINTS"), ("--because", "", "-o", str(out)))
-    name = command_on(student, "name", about, ("-o", str(out))) if likeness(exercise.cases) else ""
+    folder = str(out.absolute())  # so that a command may be pasted wherever a grader stands
+    explain = command_on(student, "explain", about, ("-o", folder)) if can_run and exercise.cases else ""
+    override = command_on(student, "override", (*about, "POINTS"), ("--because", "", "-o", folder))
+    name = command_on(student, "name", about, ("-o", folder)) if likeness(exercise.cases) else ""
     return Verdict(exercise, lines, explain, override, name)
 
 

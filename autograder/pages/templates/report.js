@@ -5,7 +5,8 @@ const students = [...document.querySelectorAll("#class tbody tr")];
 const linkTo = (number, exercise) => {
   const item = document.createElement("li"), link = students[number].querySelector("a").cloneNode(true);
   if (exercise) link.hash = `code-${exercise}`;
-  item.append(link);
+  const name = students[number].querySelector(".who > .tag");
+  item.append(link, ...(name ? [" ", name.cloneNode(true)] : []));
   return item;
 };
 for (const list of document.querySelectorAll("details[data-who]")) {
