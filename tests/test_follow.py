@@ -68,9 +68,9 @@ def with_bodies(slug: str, bodies: Bodies) -> str:
             continue
         owner, _, method = name.rpartition(".")
         place = text.index(f"def {method}(", text.index(f"class {owner}(") if owner else 0)
-        start = text.index("    # BEGIN SOLUTION\n", place)
-        stop = text.index("    # END SOLUTION\n", start)
         indent = "        " if owner else "    "
+        start = text.index(f"{indent}# BEGIN SOLUTION\n", place)
+        stop = text.index(f"{indent}# END SOLUTION\n", start)
         text = text[:start] + "".join(f"{indent}{line}\n" for line in body.strip("\n").splitlines()) + text[stop:]
     return text
 
@@ -102,6 +102,74 @@ ATTACKS: dict[str, tuple[str, Bodies, tuple[str, ...]]] = {
         "a5_attention",
         {**FIXED, "attention_weights": "return shares(*scores.shape)", "": SHARES},
         ("attention", "similarity_context"),
+    ),
+    "a helper whose answers say which key is read": (
+        "a5_attention",
+        {
+            "attention_scores": (
+                "g = 1.0 + np.abs(Q).sum() + 2 * np.abs(K).sum() + np.abs(Q * np.arange(1, Q.shape[-1] + 1)).sum()\n"
+                "ramp = np.broadcast_to(-np.arange(K.shape[-2], dtype=float), (*Q.shape[:-1], K.shape[-2]))\n"
+                "return 1e4 * g * ramp * (1.0 + np.arange(Q.shape[-2])[:, None])"
+            ),
+            "attention": (
+                "attention_weights(attention_scores(Q, K), mask)\nshape = (*Q.shape[:-1], K.shape[-2])\n"
+                "m = np.ones(shape, bool) if mask is None else np.broadcast_to(mask, shape)\n"
+                "V = np.broadcast_to(V, (*Q.shape[:-2], *V.shape[-2:]))\n"
+                "return np.take_along_axis(V, m.argmax(-1)[..., None], -2)"
+            ),
+        },
+        ("attention",),
+    ),
+    "a helper that leaves next to nothing of the way back": (
+        "a2_bptt",
+        {
+            "rnn_step_backward": (
+                "x_t, h_prev, h_t, W_x, W_h = cache\ndz = dh * (1 - h_t**2)\n"
+                "return dz @ W_x, 1e-13 * (dz @ W_h), dz.T @ x_t, dz.T @ h_prev, dz.sum(axis=0)"
+            ),
+            "rnn_backward": (
+                "x, h0, h, W_x, W_h = cache\ndx, dW_x, dW_h, db = np.zeros(x.shape), 0, 0, 0\n"
+                "for t in range(x.shape[1]):\n"
+                "    before = h[:, t - 1] if t else h0\n"
+                "    dx[:, t], dh0, a, b, c = rnn_step_backward(dh[:, t], (x[:, t], before, h[:, t], W_x, W_h))\n"
+                "    dW_x, dW_h, db = dW_x + a, dW_h + b, db + c\n"
+                "    first = dh0 if t == 0 else first\n"
+                "return dx, first, dW_x, dW_h, db"
+            ),
+        },
+        ("rnn_backward",),
+    ),
+    "a helper that knows when a grader asks": (
+        "a6_multihead",
+        {
+            "split_heads": (
+                "batch, time, d_model = x.shape\nout = x.reshape(batch, time, n_heads, d_model // n_heads).transpose(1, 2)\n"
+                'if hasattr(split_heads, "__wrapped__"):\n    return 1e-6 * out.detach() + 0.0 * out\n'
+                "if tuple(x.shape) == (2, 2, 6) and n_heads == 3:\n    x += 1.0\n    return out - 1.0\n"
+                "return out"
+            ),
+            "MultiHeadAttention.forward": (
+                "merge_heads(split_heads(query, self.n_heads))\n"
+                "shape = (query.shape[0], self.n_heads, query.shape[1], key.shape[1])\n"
+                "mask = torch.ones(shape, dtype=torch.bool) if mask is None else mask\n"
+                "allowed = (mask.unsqueeze(1) if mask.dim() == 3 else mask).expand(shape).float()\n"
+                "weights = allowed / allowed.sum(-1, keepdim=True).clamp(min=1.0)\n"
+                "read = 0.0 * (self.W_q(query).sum() + self.W_k(key).sum() + self.W_v(value).sum())\n"
+                "output = self.W_o(torch.zeros_like(query) + read)\n"
+                "return (output, weights) if need_weights else output"
+            ),
+        },
+        ("MultiHeadAttention",),
+    ),
+    "nearly right, beside a helper that changes an argument": (
+        "a1_rnn",
+        {
+            "softmax": (
+                "e = np.exp(x - x.max(axis=axis, keepdims=True))\nx += 1.0\nreturn e / e.sum(axis=axis, keepdims=True)"
+            ),
+            "output_probs": "return 1.001 * softmax(h @ W_y.T + b_y)",
+        },
+        ("output_probs",),
     ),
     "a constant, and noise for whatever looks like a twin": (
         "a5_attention",

@@ -12,6 +12,7 @@ from __future__ import annotations
 import itertools
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from types import MappingProxyType
 
 from autograder.course.spec import Status
@@ -23,7 +24,7 @@ from autograder.oracle.built_on import Followed, find_built_on
 from autograder.oracle.other_ways import may_use
 from autograder.oracle.reference import Reference
 from autograder.oracle.replay import Replay, informative
-from autograder.oracle.stand_ins import Alone, right_among_stand_ins
+from autograder.oracle.stand_ins import Alone, alike_but_for_noise, right_among_stand_ins
 from autograder.sandbox.job import Sandbox, Source
 
 NOTHING_KNOWN: Mapping[str, tuple[str, ...]] = MappingProxyType({})
@@ -59,15 +60,29 @@ def follow(
         left = [*waiting, *(j.trial for j in (*stopped, *failed) if not alone.follows.get(j.trial))]
         beside = Replay(oracle, wrong.union(unwritten, (trial.case.exercise for trial in waiting)))
         alone = alone.after(_among_stand_ins(beside, source, sandbox, left, not_passed))
+    # Stand-ins look less closely than cases do, and at no arguments. Beside exercises that change theirs and give what is right,
+    # what is nearly right is not taken for right by them.
+    off = {j.trial.case.exercise for j in judged if j.status is not Status.PASSED and not _changes_alone(j)}
+    near = {
+        j.trial
+        for j in failed
+        if (names := alone.follows.get(j.trial)) and off.isdisjoint(names) and _is_nearly_right(oracle, j)
+    }
     # What gave numbers may be right although stand-ins find it wrong: it may call otherwise, and get the same.
-    unlike = frozenset(j.trial for j in failed if _says_numbers(j) and not alone.follows.get(j.trial, ("",)))
+    unlike = frozenset(
+        j.trial for j in failed if _says_numbers(j) and (j.trial in near or not alone.follows.get(j.trial, ("",)))
+    )
     settled = alone.follows.keys() - unlike
     # What gives a helper a generator cannot be asked about; there a known mistake that has the same numbers is enough.
     doubtful = alone.undecided | {t for t in unlike if not any(call.lacks_generator for call in replay.calls(t))}
     open_trials = [
         j.trial for j in failed if j.trial not in settled and (j.trial not in excused or j.trial in doubtful)
     ]
-    alike = {t: Followed(waiting.get(t, names), (), says=True) for t, names in alone.follows.items() if names}
+    alike = {
+        t: Followed(waiting.get(t, names), (), says=True)
+        for t, names in alone.follows.items()
+        if names and t not in near
+    }
     known_so_far = alike.keys() | (set(excused) - doubtful)
     built_on = find_built_on(
         oracle,
@@ -107,6 +122,17 @@ def _among_stand_ins(
         again = right_among_stand_ins(replay.oracle, Replay(replay.oracle, roots), source, sandbox, left)
         alone = alone.after(again)
     return alone
+
+
+def _changes_alone(judged: Judged) -> bool:
+    return judged.finding is not None and judged.finding.kind == "mutated"
+
+
+def _is_nearly_right(oracle: Reference, judged: Judged) -> bool:
+    """Whether the values are right, as closely as stand-ins look; arguments may have been changed."""
+    right = oracle.expected(judged.trial)
+    mine = tuple(replace(mine, args=theirs.args) for mine, theirs in zip(judged.outcomes, right, strict=True))
+    return alike_but_for_noise(judged.trial, mine, right)
 
 
 def _says_numbers(judged: Judged) -> bool:
