@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 from kept_proofs import OPTION, KeptProofs
+from nursery import Nursery
 
 from autograder.cli import main
 from autograder.course.catalog import load_assignment
@@ -20,8 +21,10 @@ from autograder.course.spec import Assignment
 from autograder.judge.grade import grade
 from autograder.judge.result import CaseResult, Result
 from autograder.oracle.oracle import Oracle
+from autograder.sandbox import levels, slot
 from autograder.sandbox.job import Chunk, Sandbox, Source
 from autograder.sandbox.levels import open_sandbox
+from autograder.sandbox.slot import Profile
 
 # As the command line does: torch's threads and the suite's would stand in each other's way.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
@@ -165,6 +168,20 @@ def sandbox() -> Iterator[Sandbox]:
     """Return the strongest sandbox of this machine."""
     with open_sandbox(2) as opened:
         yield opened
+
+
+@pytest.fixture(scope="session")
+def _nursery() -> Iterator[Nursery]:
+    with Nursery() as opened:
+        yield opened
+
+
+@pytest.fixture
+def forked_preloaders(_nursery: Nursery, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have preloaders forked from one that has torch: in no namespaces, into which none can be forked, locked in by all else."""
+    unnamed = Profile(namespaces=False, other_uid=False)
+    monkeypatch.setattr(levels, "_ladder", lambda _: [unnamed])
+    monkeypatch.setattr(slot, "start_process", _nursery.start)
 
 
 @pytest.fixture(scope="session")

@@ -120,12 +120,12 @@ def link_libraries(folder: Path, *names: str) -> None:
                 shutil.copy(file.locate(), target)
 
 
-def change_torch(folder: Path, code: str) -> None:
-    """Have torch do something more when it is imported."""
+def change_torch(folder: Path, code: str, *, at_once: bool = False) -> None:
+    """Have torch do something more when it is imported: when all else is, or before any of it."""
     path = folder / "torch" / "__init__.py"
     text = path.read_text(encoding="utf-8")
     path.unlink()  # a link: the file itself is somebody else's
-    path.write_text(f"{text}\n{code}", encoding="utf-8")
+    path.write_text(f"{code}\n{text}" if at_once else f"{text}\n{code}", encoding="utf-8")
 
 
 @cache
@@ -207,10 +207,15 @@ class Came:
         return self.score == self.most > 0
 
 
-def check_py(environment: Environment, course: Path, slug: str, folder: Path, code: bytes) -> Came:
-    """Do what a student does: unzip the handout, write the code, run `python check.py`."""
+def students_folder(course: Path, slug: str, folder: Path, code: bytes) -> None:
+    """Make the folder that a student works in, with the code written."""
     unpacked(handout(course, slug), folder)
     (folder / load_assignment(course, slug).file).write_bytes(code)
+
+
+def check_py(environment: Environment, course: Path, slug: str, folder: Path, code: bytes) -> Came:
+    """Do what a student does: unzip the handout, write the code, run `python check.py`."""
+    students_folder(course, slug, folder, code)
     return told(environment.run("check.py", "--json", cwd=folder))
 
 

@@ -21,6 +21,7 @@ from autograder.oracle.device_choice import on_device, takes_device, wanted_devi
 from autograder.oracle.oracle import Oracle
 from autograder.sandbox.child.device import DeviceError, bound_memory, parse_device
 
+pytestmark = pytest.mark.usefixtures("forked_preloaders")
 ROOT = Path(__file__).parents[1]
 PRETENDED = Path(__file__).with_name("pretended_device.py").read_text(encoding="utf-8")
 # The harness of the tiny course, with a pretended device where a sandbox is open for one. What it returns is on the device.

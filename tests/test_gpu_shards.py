@@ -17,6 +17,7 @@ from autograder.classroom.shards import parse_shard
 from autograder.classroom.submissions import Submission
 from autograder.cli import app
 
+pytestmark = pytest.mark.usefixtures("forked_preloaders")
 ROOT = Path(__file__).parents[1]
 STUDENTS = ["ada", "bob", "eve", "ida"]
 

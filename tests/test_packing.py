@@ -19,6 +19,7 @@ from autograder.proof import trainings
 from autograder.sandbox.gpu_watch import WatchedChild
 from autograder.sandbox.job import Ending
 
+pytestmark = pytest.mark.usefixtures("forked_preloaders")
 ALIKE = ["NVIDIA H100 80GB HBM3"] * 2
 
 
