@@ -162,9 +162,8 @@ class Origins:
     own: frozenset[Trial] = frozenset()
 
     def after(self, more: Origins) -> Origins:
-        """Return these and what was found later, with more known mistakes; what follows by now goes on to do so."""
-        found = {trial: names for trial, names in self.follows.items() if names}
-        return Origins({**self.follows, **more.follows, **found}, self.own | more.own)
+        """Return these and what was found later, which changes nothing of these."""
+        return Origins({**more.follows, **self.follows}, self.own | more.own)
 
 
 class Knowledge(Facts, Protocol):
