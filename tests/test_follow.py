@@ -390,7 +390,7 @@ def test_a_mistake_elsewhere_earns_no_points(attack: str, patient: Sandbox) -> N
     slug, bodies, exercises = ATTACKS[attack]
     got = scores(slug, with_bodies(slug, bodies), patient)
     whole = {e.name: e.points for e in oracle(slug).assignment.exercises}
-    assert {name: got[name] for name in exercises if got[name] > 0.15 * whole[name]} == {}
+    assert {name: got[name] for name in exercises if got[name] > 0.21 * whole[name]} == {}
 
 
 def test_a_helper_that_is_named_and_not_called_excuses_nothing(patient: Sandbox) -> None:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import functools
 import itertools
 import sys
+import types
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from types import ModuleType
@@ -26,6 +27,7 @@ from autograder.sandbox.child.wire_format import snapshot
 Shapes = list[Any]  # of a call's arguments, in the order of the parameters
 # The shapes of a call's arguments, what is like the right answer to it, and how much of an answer changes with the arguments.
 Answers = Sequence[tuple[Shapes, Any, float]]
+FUNCTIONS = (types.FunctionType, types.MethodType, functools.partial)  # and no module, which is a function, too
 PRIME = 9973  # what whole numbers of a call are summed up modulo
 OTHER_SHAPES = "the reference does not call it with these shapes"
 
@@ -73,7 +75,13 @@ def calls_inside(
 
 
 def _stand_in(parameters: Sequence[str], answers: Answers, free: Sequence[str]) -> Callable[..., Any]:
-    return lambda *args, **kwargs: _answered(answers, _by_key(in_order(parameters, args, kwargs, free)))
+    return lambda *args, **kwargs: _answered(answers, _by_key(_said(in_order(parameters, args, kwargs, free))))
+
+
+def _said(given: Sequence[Any]) -> list[Any]:
+    """Return a call's arguments with what functions among them say of the first array, such as the `f` of `residual(x, f)`."""
+    array = next((leaf for leaf in leaves(list(given)) if hasattr(leaf, "shape")), None)
+    return [part(array) if isinstance(part, FUNCTIONS) and array is not None else part for part in given]
 
 
 def _answered(answers: Answers, given: Sequence[Any]) -> Any:
