@@ -46,7 +46,7 @@ def tiled_attention(
         q: (..., T_q, d_k).
         k: (..., T_k, d_k), with the same leading axes; T_k is at least T_q.
         v: (..., T_k, d_v), with the same leading axes.
-        block: how many keys to work on at a time, at least 1; it need not divide T_k.
+        block: how many keys to work on at a time, at least 1; it need not divide T_k. Cases see it in memory only.
         causal: whether each query reads only itself and what came before.
 
     Returns:
@@ -253,8 +253,9 @@ def loss_scaled_step(
         interval: how many it takes to double the scale.
 
     Returns:
-        weights: a list of new arrays in single or double precision, also where the step is skipped. Then the scale, and the
-            count of good steps, for the next step: the step that completes the interval returns the doubled scale and 0.
+        weights: a list of new arrays, also where the step is skipped, in single or double precision, whichever the old ones
+            have. Then the scale, and the count of good steps, for the next step: the step that completes the interval
+            returns the doubled scale and 0.
 
     Watch: in which precision do you divide, and which norm is compared with max_norm?
     Source: Micikevicius et al. 2018, section 3.2.

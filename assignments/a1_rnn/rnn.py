@@ -254,7 +254,7 @@ def generate(h0: np.ndarray, first_id: int, n: int, params: dict[str, np.ndarray
         first_id: the token to read first.
         n: how many tokens to write, at least 1.
         params: the five arrays; W_x is (hidden, vocab), and W_y (vocab, hidden).
-        uniforms: (n,), numbers in [0, 1), one for each token to draw.
+        uniforms: (n,), numbers in [0, 1), one for each token to draw; none so near to a sum that rounding decides.
 
     Returns:
         ids: (n,), a numpy array of int: the tokens drawn, without first_id.
@@ -274,7 +274,7 @@ def caption(
         h_0 = tanh(W_i image)
 
     At each step the network reads one token as a one-hot vector, first `bos` and then what it has just written, updates its
-    state, and writes the most probable token. It ends when it has written `eos`, or max_len tokens.
+    state, and writes the most probable token; there is only one. It ends when it has written `eos`, or max_len tokens.
 
     Args:
         image: (features,), one image as a vector. There is one image only, without a batch axis.

@@ -260,7 +260,7 @@ def bidirectional_forward(x: np.ndarray, lengths: np.ndarray, forward: Params, b
     """Read every sequence in both directions, with two plain recurrent layers that know nothing of each other.
 
     Args:
-        x: (batch, time, features); what stands behind the end of a sequence is padding, and may be anything.
+        x: (batch, time, features); what stands behind the end of a sequence is padding, any finite numbers.
         lengths: (batch,) of int, from 1 to time: row n is real at the positions 0 to lengths[n] - 1.
         forward: a layer as in stacked_forward, which reads from left to right.
         backward: another one, which reads from right to left, from the last real position to the first; its h0 is the

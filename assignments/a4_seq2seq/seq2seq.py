@@ -137,7 +137,7 @@ def masked_softmax(scores: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
     """Turn each row of scores into shares of one, among the positions that may be looked at.
 
     Args:
-        scores: (..., n), any finite numbers; 1000 and -1000 are allowed, also where the mask forbids.
+        scores: (..., n), finite numbers of up to about 1000 and down to about -1000, also where the mask forbids.
         mask: bool, broadcastable to (..., n); True where the position may be looked at.
 
     Returns:

@@ -217,7 +217,7 @@ def attention_backward(
     Args:
         dout: (..., T_q, d_v), the gradient of the loss with respect to the output.
         cache: (Q, K, V, weights) of the forward pass; weights (..., T_q, T_k) already are zero where a mask forbade.
-            Use them as they are; some cases make them up.
+            Use them as they are; some cases make them up, in rows that sum to one.
 
     Returns:
         dQ (..., T_q, d_k), dK (..., T_k, d_k) and dV (..., T_k, d_v), in this order.

@@ -180,8 +180,8 @@ def apply_rope(x: torch.Tensor, positions: torch.Tensor, base: float = 10000) ->
 
     Args:
         x: (batch, heads, time, d_head) with d_head even: queries or keys, already split into heads.
-        positions: whole numbers, (time,) for all sequences alike or (batch, time) for each its own. Any numbers: they
-            need not start at 0, nor follow one on the other.
+        positions: whole numbers, (time,) for all sequences alike or (batch, time) for each its own. Any from 0 to 99:
+            they need not start at 0, nor follow one on the other.
         base: as in sinusoidal_encoding.
 
     Returns:

@@ -90,9 +90,10 @@ def assign_blame(
             if failed[name] and upstream and all(agrees(oracle, upstream, j.trial, j.outcomes) for j in failed[name]):
                 places = tuple(dict.fromkeys(oracle.misconception(mistake).exercise for mistake in upstream))
                 excused |= {j.trial: places for j in failed[name] if j.trial not in followed}
-                own[name], diagnoses[name] = (), None
-                explained.add(name)  # a mistake of its own that would give the same is none, and is not looked for
                 failed[name] = [j for j in failed[name] if j.trial in followed]
+                explained.add(name)  # a mistake of its own that would give the same is none, and is not looked for
+                if not failed[name]:  # what is known to be its own keeps its name
+                    own[name], diagnoses[name] = (), None
     own = {name: own_of(name) for name in names}
     diagnoses = {name: diagnoses[name] for name in names}
     for name in names:

@@ -2564,8 +2564,14 @@ BEAM = mistakes_of(
         "has a state of its own.",
     ),
     places_are_freed_until_enough_are_finished=edit(
-        "places = width - len(finished)",
-        "if len(finished) >= width:\n            break\n        places = width",
+        "raw, state = step(last, state)\n"
+        "        extended = totals[:, None] + torch.log_softmax(raw, dim=-1)\n"
+        "        places = width - len(finished)",
+        "if len(finished) >= width:\n"
+        "            break\n"
+        "        raw, state = step(last, state)\n"
+        "        extended = totals[:, None] + torch.log_softmax(raw, dim=-1)\n"
+        "        places = width",
         "a_finished_one_keeps_its_place",
         "Your finished hypotheses free their places for others, until there are `width` of them. Some libraries do so; here, as "
         "in Jurafsky and Martin, the beam gets narrower.",

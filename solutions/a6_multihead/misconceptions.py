@@ -1435,6 +1435,16 @@ SHIFT = mistakes_of(
         "turns = k * 10000.0 ** (-2 * sines.double() / d_model)",
         "Your frequencies have 4i / d_model in the exponent. Those of the encoding have 2i / d_model.",
     ),
+    shift_twice_the_column=edit(
+        f"    {TURNS}\n    M = torch.zeros(d_model, d_model, dtype=torch.float64)\n"
+        f"    {SHIFT_COS}\n    {SHIFT_SIN}\n    M[cosines, cosines] = turns.cos()",
+        "    turns = k * 10000.0 ** (-2 * torch.arange(d_model).double() / d_model)\n"
+        "    M = torch.diag(turns.cos())\n"
+        "    M[sines, cosines] = turns[sines].sin()\n    M[cosines, sines] = -turns[cosines].sin()",
+        "one_position_on",
+        "Your exponents have 2 times the column in them, so the two rows of a block turn by different angles. 2i already is a "
+        "column: i counts pairs, and a pair turns by one angle.",
+    ),
     shift_frequencies_of_the_figure=_shift(
         TURNS,
         "turns = k * 10000.0 ** (-sines.double() / max(d_model - 2, 1))",

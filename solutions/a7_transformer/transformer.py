@@ -167,7 +167,8 @@ def zero_init_is_identity(block: Any) -> bool:
     Returns:
         True or False.
 
-    Watch: the caller goes on to use the block. When you return, all of its parameters are what they were.
+    Watch: the caller goes on to use the block. When you return, all of its parameters are what they were; you may also try a
+    copy.deepcopy of it. Compare with a tolerance: rounding may move what a block returns.
     Source: README, section 2; compare He et al. 2016, section 1, on layers that should learn to do nothing.
     """
     # BEGIN SOLUTION
@@ -410,7 +411,7 @@ def next_word(logits: Tensor, id_to_word: dict[int, str]) -> str:
         id_to_word: the word of each id.
 
     Returns:
-        word: the one of the largest probability.
+        word: the one of the largest probability; there is only one.
 
     Watch: the softmax makes probabilities of logits, and leaves their order as it is. So you need none here, and may take
     one.

@@ -362,7 +362,7 @@ def evaluate(model: nn.Module, data: Tensor, time: int) -> float:
         loss: a float, in nats per token.
 
     Watch: the model is in evaluation mode meanwhile, so that nothing is dropped, and no gradients are kept track of; after
-    that it is in the mode in which it was found. n tokens give n - 1 input-target pairs.
+    that `model.training` is what it was. n tokens give n - 1 input-target pairs.
     Source: Srivastava et al. 2014, section 4 (no dropout at test time); README, section 7.
     """
     # BEGIN SOLUTION
