@@ -14,6 +14,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import CodeType
 
+from autograder.sandbox.child.parse import parse
+
 MAX_STEPS = 50_000  # in one call; honest ones take tens, and thousands where a case is about long arguments
 SAYS = "__step__"  # the name under which counted code finds `take_step`
 _THREAD = threading.local()  # its `step` is called at every step
@@ -26,7 +28,7 @@ class StopError(BaseException):
 @functools.lru_cache(maxsize=512)
 def counted(text: str, label: str) -> CodeType:
     """Return compiled code that calls `take_step` at each step. Raises SyntaxError where it is no Python."""
-    tree = ast.parse(text, label)
+    tree = parse(text, label)
     for node in ast.walk(tree):
         if isinstance(node, ast.For | ast.While | ast.FunctionDef):
             place = 1 if isinstance(node, ast.FunctionDef) and ast.get_docstring(node, clean=False) is not None else 0
