@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import sys
+from importlib.machinery import ModuleSpec
+from types import ModuleType
+
+import pytest
 import torch
 
 from autograder.sandbox.child.program import reseed
@@ -15,3 +20,13 @@ def test_gradients_are_on_again_for_the_next_case() -> None:
         assert torch.is_grad_enabled()
     finally:
         torch.set_grad_enabled(True)
+
+
+def test_torch_is_left_alone_while_another_thread_imports_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It has its generator long before all that seeding takes."""
+    half = ModuleType("torch")
+    half.__spec__ = ModuleSpec("torch", None)
+    monkeypatch.setattr(half.__spec__, "_initializing", True, raising=False)
+    monkeypatch.setattr(half, "default_generator", torch.default_generator, raising=False)
+    monkeypatch.setitem(sys.modules, "torch", half)
+    reseed(1)
