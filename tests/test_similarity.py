@@ -24,7 +24,7 @@ def test_what_is_shared_is_marked() -> None:
     assert "1 group of look-alikes among 2 submissions" in " ".join(html.split())
     assert 'href="staff/ann.html"' in html
     assert 'href="staff/2025' not in html
-    assert html.count("Ann &lt;Lee&gt;") == 2  # in the table and beside the code
+    assert html.count("Ann &lt;Lee&gt;") == 3  # in the table, in the heading of the group, and beside the code
     assert "No grade depends" in html
     assert "for its size: eve." in html
 

@@ -92,7 +92,8 @@ def assign_blame(
                 excused |= {j.trial: places for j in failed[name] if j.trial not in followed}
                 failed[name] = [j for j in failed[name] if j.trial in followed]
                 explained.add(name)  # a mistake of its own that would give the same is none, and is not looked for
-                if not failed[name]:  # what is known to be its own keeps its name
+                # What is known to be its own keeps its name; what only crashes may do so inside the other.
+                if all(j.status is Status.CRASHED for j in failed[name]):
                     own[name], diagnoses[name] = (), None
     own = {name: own_of(name) for name in names}
     diagnoses = {name: diagnoses[name] for name in names}
