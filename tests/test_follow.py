@@ -267,15 +267,6 @@ return (dx[:, None], before, *others)
         },
         ("MultiHeadAttention",),
     ),
-    "nothing is added, in the block, too": (
-        "a7_transformer",
-        {
-            "residual": "return x",
-            "EncoderBlock.forward": "return residual(x, mask)",
-            "MaskedDecoderBlock.forward": "return residual(residual(residual(x, None), None), None)",
-        },
-        ("MaskedDecoderBlock",),
-    ),
     "sums that a loop would give, without the loop": (
         "a2_bptt",
         {
@@ -390,7 +381,20 @@ def test_a_mistake_elsewhere_earns_no_points(attack: str, patient: Sandbox) -> N
     slug, bodies, exercises = ATTACKS[attack]
     got = scores(slug, with_bodies(slug, bodies), patient)
     whole = {e.name: e.points for e in oracle(slug).assignment.exercises}
-    assert {name: got[name] for name in exercises if got[name] > 0.21 * whole[name]} == {}
+    assert {name: got[name] for name in exercises if got[name] > 0.15 * whole[name]} == {}
+
+
+def test_a_block_that_adds_nothing_follows_from_no_residual_that_adds_nothing(patient: Sandbox) -> None:
+    """Whatever the block gives to `residual`, the same comes back; what passes are cases about what it ignores."""
+    bodies = {
+        "residual": "return x",
+        "EncoderBlock.forward": "return residual(x, mask)",
+        "MaskedDecoderBlock.forward": "return residual(residual(residual(x, None), None), None)",
+    }
+    result = graded("a7_transformer", with_bodies("a7_transformer", bodies), patient)
+    mine = next(e for e in result.exercises if e.name == "MaskedDecoderBlock")
+    assert [case.name for case in mine.cases if case.follows] == []
+    assert mine.status is Status.FAILED
 
 
 def test_a_helper_that_is_named_and_not_called_excuses_nothing(patient: Sandbox) -> None:

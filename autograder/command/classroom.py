@@ -238,15 +238,20 @@ def _grade_into(
         if told := other_maximum(book.facts.maximum, assignment.max_score):
             print(f"autograder: {told}", file=sys.stderr)
         if people and choices.facts.roster:
-            known = [key for key in asdict(people.people[0]) if any(getattr(one, key) for one in people.people)]
-            if all(one.id == one.email for one in people.people):
-                known.remove("id")  # the file has none, and students go by their addresses
-            console.print(f"roster: {len(people.people)} people, with {', '.join(known)}", highlight=False)
+            console.print(_of_roster(people), highlight=False)
         if plan.tasks:
             where.grade(book, plan, events or watch_on(console))
         if preview:
             return close_preview(book, plan, console, events)
         return close_class(book, plan, console, events, where.jobs)
+
+
+def _of_roster(people: Roster) -> str:
+    """Say how many people a roster has, and what it says of them."""
+    known = [key for key in asdict(people.people[0]) if any(getattr(one, key) for one in people.people)]
+    if all(one.id == one.email for one in people.people):
+        known.remove("id")  # the file has none, and students go by their addresses
+    return f"roster: {len(people.people)} people, with {', '.join(known)}"
 
 
 def _on_device(

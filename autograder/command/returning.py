@@ -64,17 +64,15 @@ def give_back(
         every = returns(book)
         due = every if again else not_given(book, to, every)
         platform = platforms.get(to)
-        if platform and every and not any(is_known(platform, one) for one in every):
-            fail(_why_unknown(out, platform, every))
-        if to == MAIL and every and not any(one.row.email for one in every):
-            fail(
-                f"None of the {len(every)} students has an email. {_ROSTER} Or hand out the pages of {out / 'feedback'}. "
-                "Nothing was written."
-            )
         if not every:
             fail(
                 f"There is no result to give back in {out} yet. Run autograder grade until all of the class is graded."
             )
+        if platform and not any(is_known(platform, one) for one in every):
+            fail(_why_unknown(out, platform, every))
+        if to == MAIL and not any(one.row.email for one in every):
+            told = f"None of the {len(every)} students has an email. {_ROSTER} Or hand out the pages of {out / 'feedback'}."
+            fail(f"{told} Nothing was written.")
         print(
             f"{len(due)} of {len(every)} to be given to {to}{'' if again else ': new, or changed since they were given'}"
         )

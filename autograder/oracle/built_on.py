@@ -14,7 +14,7 @@ from autograder.judge.outcomes_alike import same_outcomes
 from autograder.judge.trials import Trial
 from autograder.oracle.conversation import Ask, converse
 from autograder.oracle.evidence import weigh_answers
-from autograder.oracle.known_answers import answered_as_known
+from autograder.oracle.earnest_answers import answered_in_earnest
 from autograder.oracle.reference import Reference
 from autograder.oracle.replay import Replay, informative
 from autograder.oracle.scrambled import run_scrambled
@@ -60,7 +60,7 @@ def find_built_on(
     call what a helper calls, and not the helper. `blamed` are the failed trials of which nothing explains where they come from;
     the numbers of `named` are those of known mistakes in the others, which code may have once more instead of a call. Of the
     `doubted`, stand-ins have found that they are wrong whatever they call, or what the code does has kept them from it. It may
-    call otherwise, or be made right by a helper that was written for it: such a helper does not answer as the known `mistakes`.
+    call otherwise, or be made right by a helper that was written for it: such a helper is neither nearly right nor wrong by the known `mistakes`.
     """
     limits = oracle.assignment.limits
     rationed = Rationed(sandbox, limits.import_seconds + SHARE * limits.total_seconds, patient=True)
@@ -73,7 +73,7 @@ def find_built_on(
             t: f
             for t, f in followed.items()
             if t in evidence.steady
-            and (t not in doubted or t in named or answered_as_known(oracle, replay, f.used, mistakes))
+            and (t not in doubted or t in named or answered_in_earnest(oracle, replay, f.used, mistakes))
         }
         found = BuiltOn({**found.followed, **followed}, found.clear | evidence.clear, own)
         trials = [t for t in trials if t not in followed]

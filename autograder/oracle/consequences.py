@@ -60,29 +60,16 @@ def follow(
         left = [*waiting, *(j.trial for j in (*stopped, *failed) if not alone.follows.get(j.trial))]
         beside = Replay(oracle, wrong.union(unwritten, (trial.case.exercise for trial in waiting)))
         alone = alone.after(_among_stand_ins(beside, source, sandbox, left, not_passed))
-    # Stand-ins look less closely than cases do, and at no arguments. Beside exercises that change theirs and give what is right,
-    # what is nearly right is not taken for right by them.
-    off = {j.trial.case.exercise for j in judged if j.status is not Status.PASSED and not _changes_alone(j)}
-    near = {
-        j.trial
-        for j in failed
-        if (names := alone.follows.get(j.trial)) and off.isdisjoint(names) and _is_nearly_right(oracle, j)
-    }
+    alone = _without_nearly_right(oracle, judged, alone)
     # What gave numbers may be right although stand-ins find it wrong: it may call otherwise, and get the same.
-    unlike = frozenset(
-        j.trial for j in failed if _says_numbers(j) and (j.trial in near or not alone.follows.get(j.trial, ("",)))
-    )
+    unlike = frozenset(j.trial for j in failed if _says_numbers(j) and not alone.follows.get(j.trial, ("",)))
     settled = alone.follows.keys() - unlike
     # What gives a helper a generator cannot be asked about; there a known mistake that has the same numbers is enough.
     doubtful = alone.undecided | {t for t in unlike if not any(call.lacks_generator for call in replay.calls(t))}
     open_trials = [
         j.trial for j in failed if j.trial not in settled and (j.trial not in excused or j.trial in doubtful)
     ]
-    alike = {
-        t: Followed(waiting.get(t, names), (), says=True)
-        for t, names in alone.follows.items()
-        if names and t not in near
-    }
+    alike = {t: Followed(waiting.get(t, names), (), says=True) for t, names in alone.follows.items() if names}
     known_so_far = alike.keys() | (set(excused) - doubtful)
     built_on = find_built_on(
         oracle,
@@ -122,6 +109,20 @@ def _among_stand_ins(
         again = right_among_stand_ins(replay.oracle, Replay(replay.oracle, roots), source, sandbox, left)
         alone = alone.after(again)
     return alone
+
+
+def _without_nearly_right(oracle: Reference, judged: Sequence[Judged], alone: Alone) -> Alone:
+    """Return the same without what is nearly right beside exercises that give what is right and only change their arguments.
+
+    Stand-ins look less closely than cases do, and at no arguments, so there they do not tell it from what is right.
+    """
+    off = {j.trial.case.exercise for j in judged if j.status is not Status.PASSED and not _changes_alone(j)}
+    failed = {j.trial: j for j in judged if j.status in OWN_FAULT}
+    follows = {
+        trial: () if trial in failed and off.isdisjoint(names) and _is_nearly_right(oracle, failed[trial]) else names
+        for trial, names in alone.follows.items()
+    }
+    return replace(alone, follows=follows)
 
 
 def _changes_alone(judged: Judged) -> bool:

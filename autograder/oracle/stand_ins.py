@@ -26,7 +26,7 @@ from autograder.oracle.student_calls import StudentCall
 from autograder.sandbox.child import stand_ins
 from autograder.sandbox.child.probabilities import as_probabilities, axis_of_probabilities
 from autograder.sandbox.child.program import evaluate
-from autograder.sandbox.child.stand_ins import Shapes, in_order, shapes_of
+from autograder.sandbox.child.stand_ins import Shapes, in_order, shapes_of, what_is_said
 from autograder.sandbox.child.tree import Code, Tensor, array_of, as_arrays, leaves, map_leaves
 from autograder.sandbox.child.wire_format import WireError, snapshot
 from autograder.sandbox.job import Ending, Job, Outcome, Request, Sandbox, Source
@@ -249,7 +249,9 @@ def _stand_ins(oracle: Reference, calls: Sequence[NotedCall], rng: np.random.Gen
     for call in calls:
         parameters = oracle.signatures[f"{call.name}.forward" if call.is_module else call.name]
         _, answers, unlike = found.setdefault(call.name, (list(parameters), [], sorted(free.get(call.name, ()))))
-        shapes = shapes_of(in_order(parameters, as_arrays(_said(call.args)), as_arrays(_said(call.kwargs)), unlike))
+        given = in_order(parameters, as_arrays(call.args), as_arrays(call.kwargs), unlike)
+        functions = [evaluate(part.expression) if isinstance(part, Code) else part for part in given]
+        shapes = shapes_of(what_is_said(functions))
         if any(known == shapes for known, *_ in answers):
             continue
         try:
@@ -257,16 +259,6 @@ def _stand_ins(oracle: Reference, calls: Sequence[NotedCall], rng: np.random.Gen
         except ValueError:
             return {}
     return found
-
-
-def _said(tree: Any) -> Any:
-    """Return arguments with what functions among them say, which in a noted call are constants."""
-
-    def value(leaf: Any) -> Any:
-        function = evaluate(leaf.expression) if isinstance(leaf, Code) else None
-        return snapshot(function()) if callable(function) else leaf
-
-    return map_leaves(value, tree)
 
 
 def _drawn(leaf: Any, rng: np.random.Generator) -> Any:

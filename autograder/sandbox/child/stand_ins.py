@@ -75,10 +75,10 @@ def calls_inside(
 
 
 def _stand_in(parameters: Sequence[str], answers: Answers, free: Sequence[str]) -> Callable[..., Any]:
-    return lambda *args, **kwargs: _answered(answers, _by_key(_said(in_order(parameters, args, kwargs, free))))
+    return lambda *args, **kwargs: _answered(answers, _by_key(what_is_said(in_order(parameters, args, kwargs, free))))
 
 
-def _said(given: Sequence[Any]) -> list[Any]:
+def what_is_said(given: Sequence[Any]) -> list[Any]:
     """Return a call's arguments with what functions among them say of the first array, such as the `f` of `residual(x, f)`."""
     array = next((leaf for leaf in leaves(list(given)) if hasattr(leaf, "shape")), None)
     return [part(array) if isinstance(part, FUNCTIONS) and array is not None else part for part in given]
