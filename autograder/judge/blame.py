@@ -90,11 +90,9 @@ def assign_blame(
             if failed[name] and upstream and all(agrees(oracle, upstream, j.trial, j.outcomes) for j in failed[name]):
                 places = tuple(dict.fromkeys(oracle.misconception(mistake).exercise for mistake in upstream))
                 excused |= {j.trial: places for j in failed[name] if j.trial not in followed}
-                failed[name] = [j for j in failed[name] if j.trial in followed]
+                own[name], diagnoses[name] = (), None
                 explained.add(name)  # a mistake of its own that would give the same is none, and is not looked for
-                # What is known to be its own keeps its name; what only crashes may do so inside the other.
-                if all(j.status is Status.CRASHED for j in failed[name]):
-                    own[name], diagnoses[name] = (), None
+                failed[name] = [j for j in failed[name] if j.trial in followed]
     own = {name: own_of(name) for name in names}
     diagnoses = {name: diagnoses[name] for name in names}
     for name in names:

@@ -13,8 +13,8 @@ from autograder.judge.blame import place_of
 from autograder.judge.outcomes_alike import same_outcomes
 from autograder.judge.trials import Trial
 from autograder.oracle.conversation import Ask, converse
-from autograder.oracle.evidence import weigh_answers
 from autograder.oracle.earnest_answers import answered_in_earnest
+from autograder.oracle.evidence import weigh_answers
 from autograder.oracle.reference import Reference
 from autograder.oracle.replay import Replay, informative
 from autograder.oracle.scrambled import run_scrambled
