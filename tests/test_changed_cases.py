@@ -58,7 +58,7 @@ def test_verdicts_are_those_of_a_whole_run(assignment: Assignment, oracle: Oracl
 def test_only_cases_that_run_the_edited_function_are_run(
     assignment: Assignment, oracle: Oracle, sandbox: Sandbox
 ) -> None:
-    """The reference runs once, for all mistakes; nothing builds on `spread`, and everything on `row_means`."""
+    """The reference runs once, for all mistakes; what one of them does to exercises that build on its own is known."""
     noted = Noted(sandbox)
     changed = ChangedCases(oracle, noted)
     of = {e.name: next(m for m in assignment.misconceptions if m.exercise == e.name) for e in assignment.exercises}
@@ -66,7 +66,18 @@ def test_only_cases_that_run_the_edited_function_are_run(
     for file in changed.files([(of["spread"],), (of["spread"],), (of["row_means"],)]):
         grade(*file)
     assert noted.families[:3] == [every, {"spread"}, {"spread"}]
-    assert every in noted.families[3:]
+    assert frozenset({"row_means"}) in noted.families[3:]
+
+
+def test_two_mistakes_are_run_wherever_both_change_something(
+    assignment: Assignment, oracle: Oracle, sandbox: Sandbox
+) -> None:
+    """What two of them do to an exercise is not known beforehand; everything builds on `row_means`."""
+    noted = Noted(sandbox)
+    both = tuple(next(m for m in assignment.misconceptions if m.exercise == name) for name in ("row_means", "center"))
+    (file,) = ChangedCases(oracle, noted).files([both])
+    grade(*file)
+    assert noted.families[1] == {e.name for e in assignment.exercises}
 
 
 def mistake(old: str, new: str) -> Misconception:

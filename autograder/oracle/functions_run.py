@@ -10,14 +10,15 @@ import sys
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from types import CodeType, FrameType
-from typing import Any
 
 from autograder.course.spec import Assignment, Exercise, Misconception
 from autograder.judge.trials import Trial
+from autograder.oracle.step_limit import counting_steps
 from autograder.sandbox.child.parse import parse
 
 Body = tuple[int, int]  # the first and the last line of a function's
 Calls = frozenset[tuple[CodeType | None, CodeType]]  # which function called which; None for what is no reference's
+_STEPLESS = ("<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>")  # code with a frame of its own that takes no steps
 
 
 class FunctionsRun:
@@ -91,16 +92,14 @@ def noting_calls(file: str) -> Iterator[set[tuple[CodeType | None, CodeType]]]:
     """Note the calls of a file's functions in this thread, each with the function of the file that it comes from."""
     calls: set[tuple[CodeType | None, CodeType]] = set()
 
-    def note(frame: FrameType, event: str, _: Any) -> None:
-        if event == "call" and frame.f_code.co_filename == file:
-            caller = frame.f_back
+    def note() -> None:
+        called: FrameType | None = sys._getframe(2)  # noqa: SLF001 (the code that takes the step)
+        while called and called.f_code.co_filename == file:
+            caller = called.f_back
             while caller and caller.f_code.co_filename != file:
                 caller = caller.f_back
-            calls.add((caller.f_code if caller else None, frame.f_code))
+            calls.add((caller.f_code if caller else None, called.f_code))
+            called = caller if caller and caller.f_code.co_name in _STEPLESS else None
 
-    before = sys.getprofile()
-    sys.setprofile(note)
-    try:
+    with counting_steps(note):
         yield calls
-    finally:
-        sys.setprofile(before)

@@ -13,11 +13,13 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import CodeType
+from typing import TypeVar
 
 from autograder.sandbox.child.parse import parse
 
 MAX_STEPS = 50_000  # in one call; honest ones take tens, and thousands where a case is about long arguments
 SAYS = "__step__"  # the name under which counted code finds `take_step`
+Placed = TypeVar("Placed", bound=ast.AST)
 _THREAD = threading.local()  # its `step` is called at every step
 
 
@@ -34,9 +36,20 @@ def counted(text: str, label: str) -> CodeType:
             place = 1 if isinstance(node, ast.FunctionDef) and ast.get_docstring(node, clean=False) is not None else 0
             # In the line of what comes next, so that no line seems to be run that was not there.
             beside = node.body[min(place, len(node.body) - 1)]
-            said = ast.Expr(ast.Call(ast.Name(SAYS, ast.Load()), [], []))
-            node.body.insert(place, ast.fix_missing_locations(ast.copy_location(said, beside)))
+            node.body.insert(place, _placed(ast.Expr(_said()), beside))
+        elif isinstance(node, ast.Lambda):
+            node.body = _placed(
+                ast.BoolOp(ast.Or(), [_said(), node.body]), node.body
+            )  # it says nothing, or else its value
     return compile(tree, label, "exec", dont_inherit=True)
+
+
+def _said() -> ast.Call:
+    return ast.Call(ast.Name(SAYS, ast.Load()), [], [])
+
+
+def _placed(node: Placed, beside: ast.AST) -> Placed:
+    return ast.fix_missing_locations(ast.copy_location(node, beside))
 
 
 def take_step() -> None:

@@ -1,8 +1,10 @@
-"""Run known mistakes on the cases that they can change, and take the reference's own outcomes of all others.
+"""Run known mistakes on the cases of their own exercise that they can change, and take the outcomes of all others as known.
 
-A mistake in one function changes no case in which the reference does not run that function. To run those cases again for each of
-hundreds of mistakes would be most of a proof's time. What a mistake leaves behind in the process, for cases of other functions, is not
-seen so; the rewritten mistakes of `fairness.py` run on all cases.
+A mistake in one function changes no case in which the reference does not run that function: there the reference's own outcomes stand.
+In cases of other exercises that build on it, what the reference with this one mistake gives here stands, as diagnoses take it for
+granted. To run all of those again for each of hundreds of mistakes would be most of a proof's time. What a mistake leaves behind in
+the process, for cases of other functions, is not seen so; the rewritten mistakes of `fairness.py` run on all cases, and pairs of
+mistakes on all that either changes.
 """
 
 from __future__ import annotations
@@ -33,13 +35,9 @@ class ChangedCases:
         file, reference = self._oracle.assignment.file, self._oracle.assignment.reference
         texts = ((mistakes, apply_edits(reference, mistakes) or "") for mistakes in sets)
         return [
-            (Source.of(file, text), self._oracle, _Part(self._sandbox, self._changed(mistakes), self._right))
+            (Source.of(file, text), self._oracle, _Part(self._sandbox, self._oracle, mistakes, self._right))
             for mistakes, text in texts
         ]
-
-    def _changed(self, mistakes: tuple[Misconception, ...]) -> frozenset[Request]:
-        trials = [t for t in self._oracle.trials if any(self._oracle.matters(m.name, t) for m in mistakes)]
-        return frozenset(request for trial in trials for request in trial.requests)
 
 
 def _outcomes_of_reference(oracle: Oracle, sandbox: Sandbox) -> Outcomes:
@@ -57,7 +55,8 @@ class _Part:
     """A sandbox that runs some of all cases where all are asked for; whatever else is asked for, it runs as it is."""
 
     sandbox: Sandbox
-    changed: frozenset[Request]
+    oracle: Oracle
+    mistakes: tuple[Misconception, ...]
     right: Outcomes
 
     @property
@@ -66,15 +65,29 @@ class _Part:
         return self.sandbox.isolation
 
     def run(self, job: Job) -> JobResult:
-        """Run the cases of a job that can be changed, and return the outcomes of all."""
-        changed = tuple(request for request in job.requests if request in self.changed)
-        if not changed or self.right.keys() != set(job.requests):
+        """Run the cases of a job that have to be run, and return the outcomes of all."""
+        known = self._known() if self.right.keys() == set(job.requests) else {}
+        changed = tuple(request for request in job.requests if request not in known)
+        if not (known and changed):
             return self.sandbox.run(job)
         ran = self.sandbox.run(replace(job, requests=changed))
         if ran.loading.ending is not Ending.RETURNED:
             return replace(ran, outcomes=(ran.loading,) * len(job.requests))
-        outcomes = {**self.right, **dict(zip(changed, ran.outcomes, strict=True))}
+        outcomes = {**known, **dict(zip(changed, ran.outcomes, strict=True))}
         return replace(ran, outcomes=tuple(outcomes[request] for request in job.requests))
+
+    def _known(self) -> dict[Request, Outcome]:
+        """Return the outcomes that need no run: of cases that no mistake changes, or one in another exercise alone."""
+        known: dict[Request, Outcome] = {}
+        for trial in self.oracle.trials:
+            changing = [m for m in self.mistakes if self.oracle.matters(m.name, trial)]
+            outcomes: Iterable[Outcome] | None = (self.right[request] for request in trial.requests)
+            if changing:
+                (m, *others) = changing
+                alone = not others and m.exercise != trial.case.exercise
+                outcomes = self.oracle.answers((m.name,), trial) if alone else None
+            known.update(zip(trial.requests, outcomes or (), strict=False))
+        return known
 
     def close(self) -> None:
         """Leave the sandbox open; it is others', too."""
