@@ -269,3 +269,76 @@ def test_points_of_who_handed_in_nothing_are_told(
     assert "0 of 1 to be given" in run("return", out, "--to", "canvas")
     said = run("return", out, "--to", "mail", "--from", "ta@x.edu")
     assert "1 handed in nothing and has points, but no page; see grades.csv: gus." in said
+
+
+def worksheet(folder: Path, text: str) -> Path:
+    """Write a worksheet as Moodle gives it out, with the mark at its beginning that Excel wants."""
+    path = folder / "Bewertungen.csv"
+    path.write_text(text, encoding="utf-8-sig")
+    return path
+
+
+GERMAN = (
+    "ID,Vollständiger Name,E-Mail-Adresse,Status,Bewertung,Bestwertung,Bewertung kann geändert werden,"
+    "Zuletzt geändert (Abgabe),Zuletzt geändert (Bewertung),Feedback als Kommentar\n"
+    'Teilnehmer/in11,Ada Lovelace,ada@x.edu,Zur Bewertung abgegeben,,"7,00",Ja,"Sonntag, 1. März 2026, 16:00",-,\n'
+    'Teilnehmer/in12,Bob Ross,bob@x.edu,Zur Bewertung abgegeben,,"7,00",Ja,"Sonntag, 1. März 2026, 17:00",-,\n'
+    'Teilnehmer/in14,Gil Strang,gil@x.edu,Keine Abgabe,"1,50","7,00",Ja,-,-,-1\n'
+)
+
+
+def test_moodles_own_worksheet_is_filled_in_its_language(
+    run: Command, assignment: object, course: Path, tmp_path: Path
+) -> None:
+    """Moodle looks for the headings of its user's language, and cuts the word for a participant off by its length."""
+    out = graded(MOODLE, run, assignment, tmp_path, course)
+    said = run("return", out, "--to", "moodle", "--worksheet", worksheet(tmp_path, GERMAN))
+    assert "1 have no line in the worksheet, so their points are not in it: Eve_13" in said
+    assert "English" not in said
+    with (out / "returned/moodle-1/moodle.csv").open(newline="", encoding="utf-8") as file:
+        head, ada, bob, gil = csv.reader(file)
+    with worksheet(tmp_path, GERMAN).open(newline="", encoding="utf-8-sig") as file:
+        before = list(csv.reader(file))
+    assert head == before[0]
+    assert gil == before[3]
+    assert [ada[4], bob[4]] == ["7.0", "0.0"]
+    assert [*ada[:4], *ada[5:9]] == [*before[1][:4], *before[1][5:9]]
+    assert "row_means" in bob[9]
+    run("return", out, "--to", "moodle", "--worksheet", worksheet(tmp_path, GERMAN))
+    assert not (out / "returned/moodle-2").exists()
+
+
+def test_a_worksheet_knows_students_by_their_address_too(
+    run: Command, assignment: object, course: Path, tmp_path: Path
+) -> None:
+    """A class that came another way, with a roster."""
+    out = graded({"ada.py": "RIGHT", "bob.py": "x = 1\n"}, run, assignment, tmp_path, course)
+    (tmp_path / "roster.csv").write_text("id,email\nada,Ada@x.edu\nbob,bob@elsewhere.edu\n")
+    words = ("grade", "t1_means", tmp_path / "class", "-o", out, "--course", course, "--accept-unsandboxed")
+    run(*words, "--roster", tmp_path / "roster.csv")
+    said = run("return", out, "--to", "moodle", "--worksheet", worksheet(tmp_path, GERMAN))
+    assert "have no line in the worksheet, so their points are not in it: bob" in said
+    assert "Teilnehmer/in11,Ada Lovelace,ada@x.edu,Zur Bewertung abgegeben,7.0," in (
+        out / "returned/moodle-1/moodle.csv"
+    ).read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("id,name\n11,Ada\n", "not Moodle's grading worksheet"),
+        ("", "not Moodle's grading worksheet"),
+        ("Identifier,Full name,Grade,Scale\nParticipant 11,Ada,,Good\n", "has no maximum grade"),
+        (GERMAN.replace("in11", "in91").replace("in12", "in92"), "another number in each assignment"),
+    ],
+)
+def test_what_is_no_worksheet_of_the_assignment_is_refused(
+    text: str, told: str, run: Command, assignment: object, course: Path, tmp_path: Path
+) -> None:
+    """Before anything is written or noted."""
+    out = graded(MOODLE, run, assignment, tmp_path, course)
+    assert told in run("return", out, "--to", "moodle", "--worksheet", worksheet(tmp_path, text), code=2)
+    assert "3 of 3 to be given" in run("return", out, "--to", "moodle", "--dry-run")
+    assert "--worksheet is Moodle's" in run(
+        "return", out, "--to", "canvas", "--worksheet", worksheet(tmp_path, GERMAN), code=2
+    )

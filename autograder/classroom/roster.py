@@ -64,8 +64,8 @@ _COLUMNS = {
 }
 _SEPARATOR = re.compile(r"sep=(.)\r?\n", re.IGNORECASE)  # a first line for Excel
 _PARTICIPANT = re.compile(
-    r"(?:Participant|Teilnehmer(?:/in|in)?) (\d+)", re.IGNORECASE
-)  # whom Moodle's worksheet names so
+    r"(?:Participant|Teilnehmer(?:/in|in)?) ?(\d+)", re.IGNORECASE
+)  # whom Moodle's worksheet names so; in German there is no space
 _SPAN = re.compile(r"(?P<number>[0-9]+(?:\.[0-9]+)?) ?(?P<unit>|h|hours?|d|days?)", re.IGNORECASE)
 
 

@@ -14,6 +14,7 @@ from autograder.command.options import CourseOption, check_course, fail, graded_
 
 if TYPE_CHECKING:
     from autograder.classroom.gradebook import Gradebook
+    from autograder.lms.moodle_worksheet import Filled
     from autograder.lms.platform import Platform
     from autograder.pages.returns import Return
 
@@ -46,6 +47,10 @@ def give_back(
     ],
     again: Annotated[bool, typer.Option("--all", help="Also resend unchanged results")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be given, and give nothing")] = False,
+    worksheet: Annotated[
+        Path | None,
+        typer.Option(help="moodle: the grading worksheet of the assignment, in any language, to fill and hand back"),
+    ] = None,
     url: Annotated[str, typer.Option(help="canvas-api: the address of the assignment in Canvas")] = "",
     sender: Annotated[str, typer.Option("--from", help="mail: the address that messages come from")] = "",
     course: CourseOption = None,
@@ -60,6 +65,8 @@ def give_back(
         fail(f"Nothing is known of {to}. --to takes {', '.join(sorted(platforms))}, {CANVAS_API} or {MAIL}.")
     if to == MAIL and "@" not in sender:
         fail("Say from whom the messages are: --from ta@example.edu")
+    if worksheet and to != "moodle":
+        fail("--worksheet is Moodle's; leave it out, or give back --to moodle.")
     with graded_book(out) as book:
         every = returns(book)
         due = every if again else not_given(book, to, every)
@@ -68,7 +75,8 @@ def give_back(
             fail(
                 f"There is no result to give back in {out} yet. Run autograder grade until all of the class is graded."
             )
-        if platform and not any(is_known(platform, one) for one in every):
+        filled = _filled(worksheet, every if again or dry_run else due) if worksheet else None
+        if platform and not (filled or any(is_known(platform, one) for one in every)):
             fail(_why_unknown(out, platform, every))
         if to == MAIL and not any(one.row.email for one in every):
             told = f"None of the {len(every)} students has an email. {_ROSTER} Or hand out the pages of {out / 'feedback'}."
@@ -85,7 +93,7 @@ def give_back(
         elif dry_run or not due:
             _tell(one.row.student for one in due)
         elif platform:
-            _as_files(book, due, platform)
+            _as_files(book, due, platform, filled)
         else:
             _by_mail(book, due, sender)
 
@@ -104,24 +112,55 @@ def _why_unknown(out: Path, platform: Platform, every: Sequence[Return]) -> str:
     return " ".join([*told, f"{mail}; or hand out the pages of {out / 'feedback'}. Nothing was written."])
 
 
-def _as_files(book: Gradebook, due: Sequence[Return], platform: Platform) -> None:
+def _filled(worksheet: Path, due: Sequence[Return]) -> Filled:
+    """Fill Moodle's own worksheet with what is due."""
+    from autograder.lms.moodle_worksheet import WorksheetError, fill
+    from autograder.submission.archives import UnreadableError
+    from autograder.submission.source import read_text
+
+    try:
+        text, _ = read_text(worksheet.read_bytes(), str(worksheet))
+        return fill(text, [one.row for one in due])
+    except OSError as error:
+        fail(f"{worksheet} cannot be read: {error.strerror or error}.")
+    except (WorksheetError, UnreadableError) as error:
+        fail(f"{worksheet}: {error} Nothing was written.")
+
+
+def _as_files(book: Gradebook, due: Sequence[Return], platform: Platform, filled: Filled | None) -> None:
     """Write the sheet and the pages that a platform takes, and say what to do with them."""
-    from autograder.classroom.platform_maximum import other_maximum
     from autograder.judge.points import points_text
     from autograder.pages.returns import is_known, note_given, write_archive
 
-    written = write_archive(book.folder, platform, due)
-    note_given(book, platform.name, [one for one in due if is_known(platform, one)])
+    written = write_archive(book.folder, platform, due, filled.text if filled else "")
+    there = filled.students if filled else frozenset()
+    note_given(book, platform.name, [one for one in due if is_known(platform, one) or one.row.student in there])
     print(*filter(None, (written.pages, written.sheet)), sep="\n")
     print(*(_NEXT[platform.name] if written.pages else _NEXT[platform.name][:1]))
     if written.sheet:
         most = points_text(due[0].row.max_score)
         print(f"Points go over as they are, so the assignment's maximum there has to be {most}.")
-    if platform.name == "moodle" and (told := other_maximum(book.facts.maximum, due[0].row.max_score)):
-        print(f"autograder: {told}", file=sys.stderr)
+    if platform.name == "moodle":
+        _tell_of_worksheet(book, due, filled)
     _tell_lost(written.lost, f"did not come from {platform.name}, so its archive has no place for their pages")
     if written.lost:
         print(f"--to {MAIL} sends these pages, or hand them out from {book.folder / 'feedback'}.")
+
+
+def _tell_of_worksheet(book: Gradebook, due: Sequence[Return], filled: Filled | None) -> None:
+    """Say what of Moodle's worksheet has to be known: its language, its maximum, and who is not in it."""
+    from autograder.classroom.platform_maximum import other_maximum
+
+    if not filled:
+        told = "This sheet is an English one. Where your Moodle speaks another language, download its grading worksheet and add"
+        print(f"{told} --worksheet FILE.csv: it is filled as it is.")
+    elif not filled.has_feedback:
+        print("Feedback comments are not switched on in the assignment there, so the worksheet has no column for them.")
+    if told := other_maximum(filled.maximum if filled else book.facts.maximum, due[0].row.max_score):
+        print(f"autograder: {told}", file=sys.stderr)
+    if filled:
+        lost = [one.row.student for one in due if one.row.student not in filled.students]
+        _tell_lost(lost, "have no line in the worksheet, so their points are not in it")
 
 
 def _by_mail(book: Gradebook, due: Sequence[Return], sender: str) -> None:

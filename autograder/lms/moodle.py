@@ -26,6 +26,8 @@ _NAMED = re.compile(
     r"(?P<who>[^_]+)(?:_(?P<user>[0-9]+))?_assignsubmission_(?P<plugin>[a-z]+)(?:_(?P<title>.*))?", re.DOTALL
 )
 
+_BLIND = {"Participant", "Teilnehmerin"}  # whom a single submission is of; letters that no file may have are left out
+
 
 def read(listing: Listing) -> Understood:
     """Read the names of folders and files."""
@@ -35,7 +37,7 @@ def read(listing: Listing) -> Understood:
         numbers[match["who"]].add(match["user"] or "")
     groups = Counter(who.partition("-")[0] for who in numbers)
     teams = all("-" in who for who in numbers) and max(groups.values(), default=0) > 1
-    blind = (len(numbers) == 1 and all(len(users) > 1 for users in numbers.values())) or "Participant" in numbers
+    blind = (len(numbers) == 1 and all(len(users) > 1 for users in numbers.values())) or not _BLIND.isdisjoint(numbers)
     return {
         item: [
             Named(
@@ -56,7 +58,7 @@ def _owner(match: re.Match[str], *, blind: bool, teams: bool) -> Owner:
 
 
 def sheet(rows: Sequence[Row]) -> str:
-    """Return the offline grading worksheet with the feedback in it, which an assignment of Moodle's takes back.
+    """Return the offline grading worksheet with the feedback in it, which an assignment of Moodle's takes back in English.
 
     Without a date under `Last modified (grade)` Moodle replaces no grade that was given before, unless that is ticked. A row
     without a participant may end the import, so that there is none where the class came from Moodle. Who handed in nothing has

@@ -106,12 +106,12 @@ def is_known(platform: Platform, one: Return) -> bool:
     return bool(on_sheet or placed(platform, {row: one.path}))
 
 
-def write_archive(out: Path, platform: Platform, due: Sequence[Return]) -> Archive:
-    """Write what a platform takes, beside what was written for it before."""
+def write_archive(out: Path, platform: Platform, due: Sequence[Return], filled: str = "") -> Archive:
+    """Write what a platform takes, beside what was written for it before; a sheet of its own that is `filled` goes back as it is."""
     folder = _next_folder(out, platform.name)
     sheet = folder / f"{platform.name}.csv" if platform.sheet else None
     if platform.sheet and sheet:
-        write_whole(sheet, platform.sheet([one.row for one in due]))
+        write_whole(sheet, filled or platform.sheet([one.row for one in due]))
     if not platform.feedback:
         return Archive(None, sheet, ())
     pages = placed(platform, {one.row: one.path for one in due})

@@ -1,0 +1,111 @@
+"""Fill the offline grading worksheet that Moodle gave out.
+
+Moodle takes a worksheet back only in the language of whoever hands it in: it looks for that language's headings, and cuts as many
+letters from an identifier as that language's word for a participant has, `Participant 11` or `Teilnehmer/in11`. So all cells stay
+as they are but those for grades and for feedback.
+
+| column | where it is |
+|---|---|
+| identifier | the first |
+| grade | before the maximum grade, the last column in which all students have the same number |
+| feedback | the last, unless that is `Last modified (grade)`, which ends with a bracket in all languages |
+
+Source: `mod/assign/gradingtable.php` and `mod/assign/feedback/offline/importgradeslib.php`.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from autograder.lms.platform import Row, inert
+
+_IDENTIFIER = re.compile(r"[^\d\s][^\d]*?(\d+)")
+_NUMBER = re.compile(r"\d+(?:[.,]\d+)?")
+
+
+class WorksheetError(Exception):
+    """The file is no such worksheet, or another assignment's; the message says what to do."""
+
+
+@dataclass(frozen=True)
+class Filled:
+    """A worksheet with grades in it."""
+
+    text: str  # CSV
+    maximum: float  # the grade that is the most in Moodle
+    students: frozenset[str]  # whose lines are filled
+    has_feedback: bool  # whether there is a column for it
+
+
+def fill(text: str, rows: Sequence[Row]) -> Filled:
+    """Return a worksheet with the points of rows, each in the line of its participant, or else of its email address.
+
+    Lines of others stay as they are. Raises WorksheetError where the text is no worksheet, or no row has a line.
+    """
+    head, *lines = _table(text)
+    lines = [line for line in lines if any(line)]
+    found = [_IDENTIFIER.fullmatch(line[0].strip()) if line else None for line in lines]
+    if not lines or not all(found):
+        raise WorksheetError(
+            "it is not Moodle's grading worksheet, whose first column names participants. Download it in the assignment's "
+            "submissions, with Download grading worksheet, and do not sort out columns."
+        )
+    most = _maximum_column(head, lines)
+    feedback = len(head) - 1 if len(head) - 1 > most and not head[-1].rstrip().endswith(")") else None
+    numbers = {match[1]: line for match, line in zip(found, lines, strict=True) if match}
+    addresses = Counter(cell.strip().casefold() for line in lines for cell in line if "@" in cell)
+    filled = set()
+    for row in rows:
+        number = row.number if row.system == "moodle" else row.participant
+        line = numbers.get(number) or _line_with(row.email, lines, addresses)
+        if line is None or row.score is None:
+            continue
+        line += [""] * (len(head) - len(line))
+        line[most - 1] = str(round(row.score, 2))
+        if feedback is not None:
+            line[feedback] = str(inert(row.feedback))
+        filled.add(row.student)
+    if rows and not filled:
+        raise WorksheetError(
+            "none of the students has a line in it. A participant has another number in each assignment of Moodle: "
+            "download the worksheet of this one."
+        )
+    maximum = float(lines[0][most].strip().replace(",", "."))
+    return Filled(_written([head, *lines]), maximum, frozenset(filled), feedback is not None)
+
+
+def _table(text: str) -> list[list[str]]:
+    """Return the cells; spreadsheets separate them by other signs than Moodle does."""
+    first = text.partition("\n")[0]
+    return list(csv.reader(io.StringIO(text, newline=""), delimiter=max(",;\t", key=first.count))) or [[]]
+
+
+def _maximum_column(head: Sequence[str], lines: Sequence[Sequence[str]]) -> int:
+    """Return where the maximum grade stands."""
+    for column in range(len(head) - 1, 1, -1):
+        cells = {line[column].strip() if column < len(line) else "" for line in lines}
+        if len(cells) == 1 and _NUMBER.fullmatch(cells.pop()):
+            return column
+    raise WorksheetError(
+        "it has no maximum grade. In the assignment's settings in Moodle choose points as the type of its grade, not a scale, "
+        "and download the worksheet again."
+    )
+
+
+def _written(table: Iterable[Sequence[str]]) -> str:
+    text = io.StringIO(newline="")
+    csv.writer(text).writerows(table)
+    return text.getvalue()
+
+
+def _line_with(address: str, lines: Sequence[list[str]], addresses: Counter[str]) -> list[str] | None:
+    """Return the only line with an address."""
+    wanted = address.strip().casefold()
+    if addresses[wanted] != 1:
+        return None
+    return next(line for line in lines if wanted in (cell.strip().casefold() for cell in line))
