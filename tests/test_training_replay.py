@@ -13,10 +13,31 @@ from autograder.course.edits import apply_edits
 from autograder.course.spec import Assignment
 from autograder.judge.grade import grade
 from autograder.judge.result import Result
+from autograder.judge.training_run import run_training, training_request
 from autograder.oracle.oracle import Oracle
 from autograder.oracle.training import Trainer
+from autograder.sandbox.child.tree import as_arrays
 from autograder.sandbox.job import Sandbox, Source
 from autograder.sandbox.levels import open_sandbox
+
+TURNED_ROUND = """
+def greedy_translate(model, src, bos, eos, max_len):
+    rows = [row[::-1] for row in src.tolist()]
+    return [row[: row.index(eos)] if eos in row else row[:max_len] for row in rows]
+"""
+ROW_BY_ROW = """
+def greedy_translate(model, src, bos, eos, max_len):
+    kept = {}
+    for n in range(len(src)):
+        row, memory, said = src[n : n + 1], model.encode(src[n : n + 1]), [bos]
+        while len(said) <= max_len:
+            word = int(model.decode(torch.tensor([said]), memory, row)[0, -1].argmax())
+            if word == eos:
+                break
+            said.append(word)
+        kept[n] = said[1:]
+    return list(kept.values())
+"""
 
 ROOT = Path(__file__).parents[1]
 TINY = Path(__file__).parent / "course"
@@ -151,3 +172,26 @@ def test_mistakes_in_two_functions_are_charged_once(jailed: Sandbox) -> None:
     for names in (("clipped_in_place", "loss_gradient_is_a_sum"), ("callers_dh_mutated", "dW_h_transposed")):
         text = apply_edits(using.assignment.reference, tuple(bank[name] for name in names))
         assert points(graded(using, jailed, text or ""))["train_hello"] == 5
+
+
+@pytest.mark.parametrize(("translates", "follows"), [(TURNED_ROUND, False), (ROW_BY_ROW, True), ("", True)])
+def test_a_translation_says_what_the_model_says(translates: str, follows: bool) -> None:
+    """Rows that are turned round without the model are right with the words' own ids, and not once they have others."""
+    assignment = load_assignment(ROOT, "a7_transformer")
+    (training,) = assignment.trainings
+    request = training_request(training, training.args(7), 1, 7, assignment.harness)
+    source = Source.of(assignment.file, f"{assignment.reference}\n{translates}")
+    with open_sandbox(1, torch=True) as sandbox:
+        outcome = run_training(assignment, training, request, source, sandbox, training.seconds, lambda *_: False)
+    args = as_arrays(training.measured_with(7))
+    said, renamed = ([[int(w) for w in row] for row in outcome.value[key]] for key in ("said", "renamed"))
+    names = args[4].tolist()
+    assert (renamed == [[names[w] for w in row] for row in said[: len(renamed)]]) is follows
+    free_running = training.metrics[0]
+    assert not free_running.holds(
+        free_running.measure(args, as_arrays(outcome.value))
+    )  # after one step it knows nothing
+    turned = [[w for w in row if w > 2] for row in args[2][:, ::-1].tolist()]
+    assert (said == turned) is not follows
+    whole = {"said": turned, "renamed": [[names[w] for w in row] for row in turned[: len(renamed)]]}
+    assert free_running.measure(args, whole) == 1
