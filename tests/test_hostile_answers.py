@@ -210,7 +210,19 @@ def test_a_source_of_annotations_is_searched_at_once() -> None:
     assert "`weight`" in told
 
 
-RETURNED = ("said", "probe", "answers", "logits", "changed", "in_pieces", "with_attention", "without", "lstm", "params")
+RETURNED = (
+    "said",
+    "renamed",
+    "probe",
+    "answers",
+    "logits",
+    "changed",
+    "in_pieces",
+    "with_attention",
+    "without",
+    "lstm",
+    "params",
+)
 SHAPES = {
     "rows of nothing": ((2**59, 0), (2**59, 0)),
     "a row and a column": ((400_000, 1), (1, 400_000)),

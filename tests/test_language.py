@@ -61,7 +61,10 @@ COVERED |= {
     *(f"course/{name}.py" for name in ("composed_readme", "questions", "quiz_checks")),
     "integrations/one_submission.py",
     *(f"judge/{name}.py" for name in ("blame", "manual_answers", "points", "terminal_text", "training_outcome")),
-    *(f"oracle/{name}.py" for name in ("carried_mistakes", "gpus", "larger_run", "training", "training_cases")),
+    *(
+        f"oracle/{name}.py"
+        for name in ("carried_mistakes", "gpus", "larger_run", "training", "training_cases", "training_replay")
+    ),
     "sandbox/endings.py",
     *(
         f"submission/{name}.py"

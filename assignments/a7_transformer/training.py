@@ -22,6 +22,7 @@ PAD, BOS, END, FIRST = 0, 1, 2, 3  # the digits 0 to 9 are the ids 3 to 12
 SHORTEST, LONGEST, BATCH = 5, 10, 64
 SIZES = (13, 13, 32, 4, 64, 2)  # src_vocab, tgt_vocab, d_model, n_heads, d_ff, n_layers
 STEPS, WARM_UP, RATE = 240, 20, 5e-3
+RENAMED = 100  # rows that are translated once more
 
 Report = Callable[[int, float], None]
 
@@ -60,6 +61,16 @@ def train(net: nn.Module, report: Report, steps: int, generator: torch.Generator
     return losses
 
 
+@torch.no_grad()
+def rename_words(net: nn.Module, names: Tensor) -> None:
+    """Give the words of the target other ids: the model says names[w] where it said w, and reads that as it read w."""
+    state = net.state_dict()
+    moved = {key: state[key].clone() for key in ("tgt_embedding.weight", "output.weight", "output.bias")}
+    for key, parameter in moved.items():
+        parameter[names] = state[key]
+    net.load_state_dict(state | moved)
+
+
 def train_reverse(
     student: Any,
     report: Report,
@@ -68,15 +79,22 @@ def train_reverse(
     seed: int,
     src: Tensor,
     probe: tuple[Tensor, Tensor],
+    names: Tensor,
     device: str = "cpu",
 ) -> dict[str, Any]:
-    """Train from given parameters; translate held-out rows; look at a probe of targets that differ at their ends only."""
+    """Train from given parameters; translate held-out rows; look at a probe of targets that differ at their ends only.
+
+    At last the words get other names, and some rows are translated once more: a translation says what the model says.
+    """
     net = student.Transformer(*SIZES)
     net.load_state_dict(net.state_dict() | state)  # with buffers of your own, if there are any
     net.to(device)
     losses = train(net, report, steps, torch.Generator().manual_seed(seed), device)
-    said = student.greedy_translate(net, src.to(device), BOS, END, LONGEST)
-    return {"losses": losses, "said": said, "probe": net(*(ids.to(device) for ids in probe)).detach()}
+    said = student.greedy_translate(net, src.to(device, copy=True), BOS, END, LONGEST)
+    logits = net(*(ids.to(device) for ids in probe)).detach()
+    rename_words(net, names.to(device))
+    renamed = student.greedy_translate(net, src[:RENAMED].to(device, copy=True), BOS, END, LONGEST)
+    return {"losses": losses, "said": said, "probe": logits, "renamed": renamed}
 
 
 @torch.no_grad()

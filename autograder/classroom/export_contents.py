@@ -165,11 +165,16 @@ def _split(groups: Groups, reading: Reading, remarks: Sequence[str]) -> Contents
         for said in named:
             name = "/".join((item.name, *said.below))
             below = tuple(m for m in members if m.parts[1 : len(said.below) + 1] == said.below or m.outside)
-            shorter = tuple(replace(m, parts=(name, *m.parts[len(said.below) + 1 :])) for m in below)
+            shorter = tuple(_shorter(member, name, len(said.below) + 1) for member in below)
             parts.append(Part(item.name, name, said, shorter if said.below else members, item.folder))
     platforms = (reading.platform,) if reading.platform.name else ()
     more = [f"{len(remarks) - _FEW} more files of the export cannot be read."] if len(remarks) > _FEW else []
     return Contents(tuple(parts), platforms, (*remarks[:_FEW], *more, *_remarks(reading)))
+
+
+def _shorter(member: Member, name: str, depth: int) -> Member:
+    """Return a member below a part of a student's folder; a flaw of what is around the part stays one."""
+    return replace(member, parts=(name, *(member.parts[depth:] or (member.parts[-1:] if member.outside else ()))))
 
 
 def _remarks(reading: Reading) -> list[str]:

@@ -16,6 +16,7 @@ from functools import cached_property, partial
 from pathlib import Path
 
 from autograder.classroom.attempts import attempts, found_among, found_in, left_told
+from autograder.classroom.class_folder import class_members
 from autograder.classroom.entries import Entry
 from autograder.classroom.export_contents import contents_of
 from autograder.classroom.folded_source import FoldedSource, likeness
@@ -31,7 +32,6 @@ from autograder.submission.archives import (
     MAX_CLASS_ENTRIES,
     Member,
     UnreadableError,
-    folder_members,
     open_zip,
     printable,
     read_file,
@@ -109,7 +109,7 @@ def read_class(path: Path, stub: Stub, roster: Roster | None = None) -> Class:
             raise SubmissionsError(f"There is no {path}. {kinds}")
         where = path.resolve().name
         with ExitStack() as opened:
-            contents = contents_of(opened.enter_context(_opened(path)), where, stub.file, opened)
+            contents = contents_of(opened.enter_context(_opened(path, stub)), where, stub.file, opened)
             entries = tuple(Entry(**vars(part)) for part in contents.parts)
             if not entries:
                 raise SubmissionsError(
@@ -127,10 +127,10 @@ def read_class(path: Path, stub: Stub, roster: Roster | None = None) -> Class:
 
 
 @contextmanager
-def _opened(path: Path) -> Iterator[tuple[Member, ...]]:
+def _opened(path: Path, stub: Stub) -> Iterator[tuple[Member, ...]]:
     """List a class folder, a class archive, or a single file."""
     if path.is_dir():
-        yield folder_members(path)
+        yield class_members(path, stub)
     elif suffix_of(path.name) in SUFFIXES:
         target = path.resolve()
         yield (Member((path.name,), (target.stat().st_mtime,), partial(read_file, target)),)

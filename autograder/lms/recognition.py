@@ -55,7 +55,12 @@ def recognise(listing: Listing, known: Sequence[Platform] | None = None) -> Read
 
 def is_list(item: Item) -> bool:
     """Whether it is a roster or the like, which exports hold and no student handed in."""
-    return not item.folder and (item.name.lower().endswith(_LISTS) or item.name == "index.html")
+    return is_list_name(item.name, folder=item.folder)
+
+
+def is_list_name(name: str, *, folder: bool) -> bool:
+    """Whether a file or folder of this name is a roster or the like."""
+    return not folder and (name.lower().endswith(_LISTS) or name == "index.html")
 
 
 def _plain_names(listing: Listing) -> Understood:

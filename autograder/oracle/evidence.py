@@ -82,6 +82,17 @@ def weigh_answers(
     return Evidence(frozenset(steady), frozenset(clear))
 
 
+def steady_answers(
+    oracle: Reference, replay: Replay, questions: Sequence[Question], source: Source, sandbox: Sandbox
+) -> bool:
+    """Whether the answers of a replay are the same when they are asked for in another process and in random order."""
+    rng = np.random.default_rng(zlib.crc32(f"{oracle.seed}.steady".encode()))
+    chosen = [questions[i] for i in rng.permutation(len(questions))[:MAX_AGAIN]]
+    requests = [asked_by(question).request(i) for i, question in enumerate(chosen)]
+    outcomes = run_scrambled(oracle.assignment, source, sandbox, [(request, replay.scrambled) for request in requests])
+    return all(_as_before(got, replay.known(q)) for q, got in zip(chosen, outcomes, strict=True))
+
+
 def _kept_twins(oracle: Reference, replay: Replay, trial: Trial, question: Question) -> tuple[Twin, ...]:
     """Return twins of a question in a trial, the same for all submissions that come to it."""
     name, digest = digest_of(question)

@@ -27,7 +27,7 @@ from autograder.oracle.student_calls import Question, StudentCall, asked_by, dig
 from autograder.sandbox.child.program import Invocation, Program, call_module
 from autograder.sandbox.child.tree import array_of
 from autograder.sandbox.child.wire_format import WireError
-from autograder.sandbox.job import Ending, Outcome
+from autograder.sandbox.job import Ending, Outcome, Request
 
 MAX_CALLS = 10_000  # of replaced functions, in one replay
 MOST_STEPS, MOST_CALLS = 1_000_000, 50_000  # for one submission: some seconds; honest ones take a tenth
@@ -69,16 +69,19 @@ class Replay:
 
     def outcomes(self, trial: Trial, ask: Ask | None = None) -> tuple[Outcome, ...]:
         """Return the outcomes of a trial; `ask` has calls answered. Without it a call ends at the first unknown answer."""
+        return self.outcomes_of(trial.requests, trial.case.exercise, ask)
+
+    def outcomes_of(self, requests: Sequence[Request], exercise: str, ask: Ask | None = None) -> tuple[Outcome, ...]:
+        """Return the outcomes of calls for an exercise, as `outcomes` does."""
         self.asked, self.used, self._ask = set(), {}, ask
         members = vars(self._program.module)
         for name, original in self._originals.items():
-            members[name] = original if name == trial.case.exercise else self._question(name)
+            members[name] = original if name == exercise else self._question(name)
         for name, forward in self._forwards.items():
-            mine = name == trial.case.exercise
-            self._classes[name].forward = forward if mine else self._module_question(name)
+            self._classes[name].forward = forward if name == exercise else self._module_question(name)
         found: list[Outcome] = []
         with RANDOM:
-            for number, request in enumerate(trial.requests):
+            for number, request in enumerate(requests):
                 self._failed, self._calls, self._steps = None, 0, 0
                 self._backward = bool(request.module and request.module["cotangents"])
                 with self._counted():

@@ -17,11 +17,10 @@ from pathlib import Path
 
 from autograder.course.language import say, speaking
 from autograder.course.spec import Assignment, Status, Training
-from autograder.judge.diagnose import named as named_mistake
 from autograder.judge.messages import our_fault
 from autograder.judge.picture import training_picture
 from autograder.judge.read_in_sandbox import read_in_sandbox
-from autograder.judge.reasons import Diagnosis, Message
+from autograder.judge.reasons import Message
 from autograder.judge.result import CaseResult, ExerciseResult, Result
 from autograder.judge.stray_tensors import explain_devices, speaks_of_devices, strays_in
 from autograder.judge.training_outcome import (
@@ -33,7 +32,6 @@ from autograder.judge.training_outcome import (
     head_of,
     is_hopeless,
     judge_first_steps,
-    losses_of,
     mend_first,
 )
 from autograder.judge.training_run import first_seconds
@@ -43,13 +41,12 @@ from autograder.oracle.carried_mistakes import (
     carried_by,
     fail_alike,
     places_of,
-    same_break,
     same_end,
-    same_losses,
 )
 from autograder.oracle.gpus import Gpus, NoDeviceError
 from autograder.oracle.larger_run import tell_larger
 from autograder.oracle.oracle import Oracle
+from autograder.oracle.training_beginnings import MOST_HINTS, first_steps_on_top
 from autograder.oracle.training_cases import (
     judge_larger,
     judge_metrics,
@@ -68,7 +65,6 @@ from autograder.sandbox.child.tree import as_arrays
 from autograder.sandbox.job import Ending, Outcome, Sandbox, Source
 from autograder.sandbox.time_limits import WALL, Rationed
 
-MOST_HINTS = 3  # exercises that are named as what to mend first
 _BY_CHANCE = (Status.GRADER_ERROR, Status.TIMEOUT)  # the machine's doing, perhaps: a twin gets a run of its own
 
 
@@ -165,7 +161,7 @@ class Trainer:
         first = head_of(training, whole) if whole else None
         if first is None:
             first = self._runs.make(training, source, rationed, training.first_steps, first_seconds(training))
-        case, names = self._first_steps(training, first, source, rationed, carried)
+        case, names = self._first_steps(training, first, source, rationed, sandbox, carried)
         broke_off = first.ending is not Ending.RETURNED
         if broke_off and names and carried.explained_by(names, self.assignment):
             follow = [replace(metric_case(m, Status.PASSED, case.told), follows=case.follows) for m in training.asked]
@@ -252,32 +248,19 @@ class Trainer:
         training: Training,
         outcome: Outcome,
         source: Source,
+        rationed: Sandbox,
         sandbox: Sandbox,
         carried: Carried,
     ) -> tuple[CaseResult, tuple[str, ...]]:
         """Judge a run's first steps; return the known mistakes, too, with which the reference's are the same, if they are."""
-        expected, losses = self.losses.first(training), losses_of(outcome)
         case = judge_first_steps(
             training,
             outcome,
-            expected,
+            self.losses.first(training),
             carried.wrong[:MOST_HINTS],
-            lambda: self._why_no_end(outcome, source, training, first_seconds(training), sandbox),
+            lambda: self._why_no_end(outcome, source, training, first_seconds(training), rationed),
         )
-        if case.status is Status.PASSED:
-            return case, ()
-        names = self.losses.carried(training, outcome, carried.choices)
-        known = () if names or losses is None else self.losses.mistakes(training, losses, carried)
-        if known and carried.charged.issuperset(m.exercise for m in known):
-            names = (known[0].name,)
-        if names:
-            places = places_of(self.assignment, names)
-            told = same_break(places) if losses is None else same_losses(places)
-            case = first_case(told=Message(told), seconds=outcome.seconds)
-            return replace(case, follows=places), names
-        if known and losses is not None and losses.shape == expected.shape:
-            return replace(case, reason=Diagnosis(training.exercise, tuple((named_mistake(m),) for m in known))), ()
-        return case, ()
+        return first_steps_on_top(self.oracle, self.losses, training, case, outcome, carried, source, sandbox)
 
     def _charged_once(
         self,

@@ -6,18 +6,20 @@ Sizes are bounded before and while reading, because an archive may declare wrong
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 import stat
 import struct
 import zipfile
 import zlib
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from io import BytesIO
+from itertools import islice
 from pathlib import Path, PurePosixPath
 from typing import Protocol
 
@@ -25,14 +27,19 @@ from autograder.course.language import marked, say
 
 MAX_ENTRIES = 10_000  # in one student's archive or folder
 MAX_CLASS_ENTRIES = 200_000  # in the folder or archive of a whole class
+TOO_MUCH = marked("{folder} holds more than {most:,} files. Is it the right folder?")
 _BLOCK = 1 << 16
 _ENCRYPTED = 0x1
 _LONGEST_NAME = 200
+_DEEPEST = 100  # folders, one in the other
 _FEW = 5  # names that a message lists
 _IGNORED = frozenset({"__MACOSX", "__pycache__", "site-packages", "Thumbs.db", "desktop.ini"})
 _UNOPENED = {".7z": "7-Zip", ".rar": "RAR"}
 _METHODS = frozenset({zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED})  # the others take unbounded memory
 _TROUBLE = (zipfile.BadZipFile, zlib.error, struct.error, OSError, EOFError, RuntimeError, ValueError, OverflowError)
+
+
+Parts = tuple[str, ...]  # of a path
 
 
 class UnreadableError(Exception):
@@ -130,36 +137,48 @@ def read_file(path: Path, limit: int) -> bytes:
 
 def folder_members(root: Path, *, deep: bool = True) -> tuple[Member, ...]:
     """List a folder, with its subfolders if `deep`; links are not followed. Raises UnreadableError where it holds too much."""
+    found, whole = listed(root, MAX_CLASS_ENTRIES, deep=deep)
+    if not whole:
+        raise UnreadableError(say(TOO_MUCH, folder=root, most=MAX_CLASS_ENTRIES))
+    return found
+
+
+def listed(root: Path, most: int, above: Parts = (), *, deep: bool = True) -> tuple[tuple[Member, ...], bool]:
+    """List a folder level by level, `most` entries at most, and say whether that is all of it.
+
+    A subfolder that cannot be listed becomes a flaw. Raises UnreadableError where the folder itself cannot, and none is above it.
+    """
     found: list[Member] = []
-    waiting: list[tuple[Path, tuple[str, ...]]] = [(root, ())]
+    waiting = deque([(root, above)])
     while waiting:
-        folder, above = waiting.pop()
+        folder, parts = waiting.popleft()
         try:
-            entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
-            for entry in entries:
-                parts = (*above, entry.name)
-                found.append(_listed(entry, parts))
+            if len(parts) > _DEEPEST:
+                raise OSError(errno.ENAMETOOLONG, os.strerror(errno.ENAMETOOLONG))
+            with os.scandir(folder) as entries:
+                first = sorted(islice(entries, most + 1 - len(found)), key=lambda entry: entry.name)
+            for entry in first:
+                found.append(_listed(entry, (*parts, entry.name)))
                 if deep and found[-1].folder and not found[-1].junk:
-                    waiting.append((Path(entry.path), parts))
+                    waiting.append((Path(entry.path), found[-1].parts))
         except OSError as error:
-            if folder == root:
+            if folder == root and not above:
                 raise UnreadableError(_unlisted(str(root), error)) from None
             flaw = _unlisted(printable(folder.name), error)
-            found.append(Member((*above, "?"), (0.0,), partial(read_file, folder), flaw=flaw, outside=True))
-        if len(found) > MAX_CLASS_ENTRIES:
-            told = say(
-                "{folder} holds more than {most:,} files. Is it the right folder?", folder=root, most=MAX_CLASS_ENTRIES
-            )
-            raise UnreadableError(told)
-    return tuple(found)
+            found.append(Member((*parts, "?"), (0.0,), partial(read_file, folder), flaw=flaw, outside=True))
+        if len(found) > most:
+            return tuple(found[:most]), False
+    return tuple(found), True
 
 
 def _unlisted(name: str, error: OSError) -> str:
+    if error.errno == errno.ENAMETOOLONG:
+        return say("{folder} lies too deep in other folders to be listed. Hand in only what is asked for.", folder=name)
     why = error.strerror or error
     return say("{folder} cannot be listed: {reason}. Check its permissions.", folder=name, reason=why)
 
 
-def _listed(entry: os.DirEntry[str], parts: tuple[str, ...]) -> Member:
+def _listed(entry: os.DirEntry[str], parts: Parts) -> Member:
     status = entry.stat(follow_symlinks=False)
     flaw = ""
     if stat.S_ISLNK(status.st_mode):

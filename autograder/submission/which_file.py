@@ -35,6 +35,7 @@ from autograder.submission.written_exercises import Stub, Work, written
 
 MOST_READ = 10  # files of the right name, and as many of other names, that are read: those nearest the top
 MAX_TOGETHER = 40 << 20  # bytes of these
+TOO_MANY = marked("{where} holds more than {most:,} files. Hand in only {file}.")
 
 
 @dataclass(frozen=True)
@@ -84,8 +85,7 @@ def source_in_zip(archive: Member, where: str, stub: Stub, around: tuple[int, ..
 def source_in(members: tuple[Member, ...], where: str, stub: Stub, around: tuple[int, ...] = ()) -> Found:
     """Return the code that is graded in a student's folder or archive. Raises UnreadableError."""
     if len(members) > MAX_ENTRIES:
-        told = marked("{where} holds more than {most:,} files. Hand in only {file}.")
-        raise UnreadableError(say(told, where=where, most=MAX_ENTRIES, file=stub.wanted))
+        raise UnreadableError(say(TOO_MANY, where=where, most=MAX_ENTRIES, file=stub.wanted))
     for member in members:
         if member.outside:
             raise UnreadableError(member.flaw)
