@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 from kept_proofs import OPTION, KeptProofs
-from nursery import Nursery
+from nursery import Nursery, changes
 
 from autograder.cli import main
 from autograder.course.catalog import load_assignment
@@ -22,10 +22,8 @@ from autograder.course.spec import Assignment
 from autograder.judge.grade import grade
 from autograder.judge.result import CaseResult, Result
 from autograder.oracle.oracle import Oracle
-from autograder.sandbox import levels, slot
 from autograder.sandbox.job import Chunk, Sandbox, Source
 from autograder.sandbox.levels import open_sandbox
-from autograder.sandbox.slot import Profile
 
 # As the command line does: torch's threads and the suite's would stand in each other's way.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
@@ -185,10 +183,9 @@ def _nursery() -> Iterator[Nursery]:
 
 @pytest.fixture
 def forked_preloaders(_nursery: Nursery, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Have preloaders forked from one that has torch: in no namespaces, into which none can be forked, locked in by all else."""
-    unnamed = Profile(namespaces=False, other_uid=False)
-    monkeypatch.setattr(levels, "_ladder", lambda _: [unnamed])
-    monkeypatch.setattr(slot, "start_process", _nursery.start)
+    """Have preloaders forked from one that has torch."""
+    for module, name, value in changes(_nursery):
+        monkeypatch.setattr(module, name, value)
 
 
 @pytest.fixture(scope="session")
