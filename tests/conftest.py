@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import compileall
 import csv
 import gc
 import os
@@ -57,6 +58,10 @@ def pytest_configure(config: pytest.Config) -> None:
     A run in the background ignores it, and so would all that tests start there, those for which Ctrl-C is the end.
     """
     signal.signal(signal.SIGINT, signal.default_int_handler)
+    if not hasattr(
+        config, "workerinput"
+    ):  # hundreds of processes import it, and containers often keep Python from noting it
+        compileall.compile_dir(REPOSITORY / "autograder", quiet=1)
     config.pluginmanager.register(KeptProofs(config))
 
 
