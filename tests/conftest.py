@@ -88,11 +88,15 @@ def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
 
 @pytest.hookimpl(tryfirst=True)  # before pytest-xdist reads the groups
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Run slow tests first, each in whichever worker is free; all others of a file run in one worker, for their fixtures."""
+    """Run slow tests first, each in whichever worker is free; all others of a file run in one worker, for their fixtures.
+
+    Tests that say themselves with which they run stay as they are.
+    """
     items.sort(key=lambda item: "slow" not in item.keywords)
     for number, item in enumerate(items):
         group = f"slow-{number}" if "slow" in item.keywords else item.path.name
-        item.add_marker(pytest.mark.xdist_group(group))
+        if not item.get_closest_marker("xdist_group"):
+            item.add_marker(pytest.mark.xdist_group(group))
 
 
 def pytest_collection_finish() -> None:
