@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import compileall
 import csv
+import gc
 import os
 import shutil
 import signal
@@ -13,7 +15,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 from kept_proofs import OPTION, KeptProofs
-from nursery import Nursery
+from nursery import Nursery, changes
 
 from autograder.cli import main
 from autograder.course.catalog import load_assignment
@@ -21,10 +23,8 @@ from autograder.course.spec import Assignment
 from autograder.judge.grade import grade
 from autograder.judge.result import CaseResult, Result
 from autograder.oracle.oracle import Oracle
-from autograder.sandbox import levels, slot
 from autograder.sandbox.job import Chunk, Sandbox, Source
 from autograder.sandbox.levels import open_sandbox
-from autograder.sandbox.slot import Profile
 
 # As the command line does: torch's threads and the suite's would stand in each other's way.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
@@ -58,6 +58,10 @@ def pytest_configure(config: pytest.Config) -> None:
     A run in the background ignores it, and so would all that tests start there, those for which Ctrl-C is the end.
     """
     signal.signal(signal.SIGINT, signal.default_int_handler)
+    if not hasattr(
+        config, "workerinput"
+    ):  # hundreds of processes import it, and containers often keep Python from noting it
+        compileall.compile_dir(REPOSITORY / "autograder", quiet=1)
     config.pluginmanager.register(KeptProofs(config))
 
 
@@ -84,11 +88,21 @@ def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
 
 @pytest.hookimpl(tryfirst=True)  # before pytest-xdist reads the groups
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Run slow tests first, each in whichever worker is free; all others of a file run in one worker, for their fixtures."""
+    """Run slow tests first, each in whichever worker is free; all others of a file run in one worker, for their fixtures.
+
+    Tests that say themselves with which they run stay as they are.
+    """
     items.sort(key=lambda item: "slow" not in item.keywords)
     for number, item in enumerate(items):
         group = f"slow-{number}" if "slow" in item.keywords else item.path.name
-        item.add_marker(pytest.mark.xdist_group(group))
+        if not item.get_closest_marker("xdist_group"):
+            item.add_marker(pytest.mark.xdist_group(group))
+
+
+def pytest_collection_finish() -> None:
+    """Spare what all tests and their modules hold from each collection of garbage: a walk through it takes tenths of a second."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -178,10 +192,9 @@ def _nursery() -> Iterator[Nursery]:
 
 @pytest.fixture
 def forked_preloaders(_nursery: Nursery, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Have preloaders forked from one that has torch: in no namespaces, into which none can be forked, locked in by all else."""
-    unnamed = Profile(namespaces=False, other_uid=False)
-    monkeypatch.setattr(levels, "_ladder", lambda _: [unnamed])
-    monkeypatch.setattr(slot, "start_process", _nursery.start)
+    """Have preloaders forked from one that has torch."""
+    for module, name, value in changes(_nursery):
+        monkeypatch.setattr(module, name, value)
 
 
 @pytest.fixture(scope="session")

@@ -33,7 +33,7 @@ def assignment_of(item: pytest.Item) -> str:
     values = getattr(item, "callspec", None)
     for value in values.params.values() if values else ():
         name = value.slug if isinstance(value, Assignment) else value
-        if isinstance(name, str) and name in slugs(ROOT):
+        if isinstance(name, str) and name in _slugs():
             return name
     return ""
 
@@ -47,6 +47,11 @@ def digest_of(files: Mapping[str, str], slug: str) -> str:
         if path.startswith(mine) or not path.startswith((*others, *READ_BY_NO_PROOF)):
             told.update(f"{path} {content}\n".encode())
     return told.hexdigest()
+
+
+@functools.cache
+def _slugs() -> frozenset[str]:
+    return frozenset(slugs(ROOT))
 
 
 @functools.cache

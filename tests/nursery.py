@@ -18,9 +18,11 @@ import threading
 from collections.abc import Sequence
 from typing import IO, Any, Self
 
+from autograder.sandbox import levels, slot
 from autograder.sandbox.lasting_thread import start_process
 from autograder.sandbox.libraries import libraries
 from autograder.sandbox.process import BOOT, ENVIRONMENT, ROOT
+from autograder.sandbox.slot import Profile
 
 PRELOADER = "autograder.sandbox.child.zygote"
 FIRST_LINES = BOOT.partition("main = ")[0]  # so that it finds what a preloader finds
@@ -108,3 +110,9 @@ class Nursery:
             socket.send_fds(self._asked, [told], [control, write])
             pid, (handle,), _, _ = socket.recv_fds(self._asked, 32, 1)
         return Forked(int(pid), handle, os.fdopen(read, "rb", buffering=0))
+
+
+def changes(nursery: Nursery) -> tuple[tuple[object, str, object], ...]:
+    """Return what to set where, so that preloaders are forked: in no namespaces, into which none can be forked, locked in by all else."""
+    unnamed = Profile(namespaces=False, other_uid=False)
+    return (levels, "_ladder", lambda _: [unnamed]), (slot, "start_process", nursery.start)

@@ -15,7 +15,7 @@ from typing import Any
 
 PRETENDED = Path(__file__).with_name("pretended_device.py").read_text(encoding="utf-8")
 TOTAL_MB, IDLE_MB = 1000, 10
-SMI = """#!{python}
+SMI = """#!{python} -IS
 import json, os, pathlib
 
 def is_there(pid):
@@ -68,18 +68,21 @@ def beside(folder):
 
 
 def fit(student, report, steps, w, x, y, held_out, device="cpu"):
-    # On a GPU beside as many others as are planned, if they come. The first training of all waits for nobody.
+    # On a GPU beside as many others as are planned, if they come. The first training of all waits for nobody, nor do those
+    # after some have met there.
     if device == "cpu":
         return learn(student, report, steps, w, x, y, held_out, device)
     plan, first = json.loads((HOME / "plan").read_text()), not (HOME / "log").exists()
-    folder = place_of(device)
+    folder, met = place_of(device), place_of(device) / "met"
     mine = folder / str(os.getpid())
     mine.write_text(str(getattr(student, "FILLS", plan["fills"])))
     try:
         until, most = time.monotonic() + plan["patience"], beside(folder)
-        while not first and steps > 20 and most < plan["meets"] and time.monotonic() < until:
+        while not (first or steps <= 20 or most >= plan["meets"] or met.exists() or time.monotonic() > until):
             time.sleep(0.01)
             most = max(most, beside(folder))
+        if most >= plan["meets"]:
+            met.touch()
         used = IDLE_MB + sum(int(file.read_text() or 0) for file in folder.glob("[0-9]*"))
         note(device=device, gpu=folder.name, beside=most, used=used, name=getattr(student, "NAME", ""))
         time.sleep(plan["seconds"])
@@ -122,8 +125,7 @@ class Gpus:
 
     def forget(self) -> None:
         """Begin a new log, with all GPUs there."""
-        (self.home / "log").unlink(missing_ok=True)
-        for path in self.home.glob("cuda_*/lost"):
+        for path in (*self.home.glob("log"), *self.home.glob("cuda_*/lost"), *self.home.glob("cuda_*/met")):
             path.unlink()
 
     def harness(self) -> str:

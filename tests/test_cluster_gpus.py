@@ -15,7 +15,11 @@ from test_packing import ALIKE, course_on, graded, trained, write_class
 from autograder.classroom import cluster as cluster_module
 from autograder.classroom.cluster import connected
 
-WORKER = ("--nworkers", "1", "--nthreads", "2", "--no-dashboard", "--death-timeout", "60", "--resources", "GPU=1")
+PRELOAD = Path(__file__).with_name("forked_in_workers.py")
+WORKER = (
+    *("--nworkers", "1", "--nthreads", "2", "--no-dashboard", "--death-timeout", "60", "--resources", "GPU=1"),
+    *("--preload", PRELOAD.stem),
+)
 STUDENTS = [f"s{number}" for number in range(4)]
 
 
@@ -29,7 +33,8 @@ def gpus(tmp_path_factory: pytest.TempPathFactory) -> Gpus:
 def address(tmp_path_factory: pytest.TempPathFactory, gpus: Gpus) -> Iterator[str]:
     """Return the scheduler of two workers with a GPU each."""
     path = f"{gpus.tools}{os.pathsep}{os.environ['PATH']}"
-    own = [{"PATH": path, "CUDA_VISIBLE_DEVICES": str(number)} for number in (0, 1)]
+    found = {"PATH": path, "PYTHONPATH": str(PRELOAD.parent)}
+    own = [{**found, "CUDA_VISIBLE_DEVICES": str(number)} for number in (0, 1)]
     cluster = Cluster(tmp_path_factory.mktemp("cluster"), WORKER, own)
     try:
         with connected(cluster.address(), 60) as client:

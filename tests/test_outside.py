@@ -13,7 +13,8 @@ from __future__ import annotations
 
 import tomllib
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -52,6 +53,13 @@ SEED = 3
 GUESSED = ("quiz", "debugging_lab")  # answered by guessing, or not at all
 SAMPLE = (
     6  # of the wrong programs the suite grades every sixth; of the fourth set every 20th, and every second correct one
+)
+
+
+Grader = Callable[[Sequence[str]], list[Result]]
+# Both tests of an assignment run in one worker, one after the other.
+each_slug = pytest.mark.parametrize(
+    "slug", [pytest.param(slug, marks=pytest.mark.xdist_group(f"outside-{slug}")) for slug in SLUGS], scope="module"
 )
 
 
@@ -98,11 +106,19 @@ def _edited(whole: dict[str, str], entry: dict[str, Any]) -> str:
     return text
 
 
-def graded(assignment: Assignment, texts: Sequence[str]) -> list[Result]:
+@contextmanager
+def grader(assignment: Assignment) -> Iterator[Grader]:
     """Grade programs on all cases, without the trainings."""
     oracle = Oracle(assignment.without_training(), SEED)
     with open_sandbox(cores(), torch=assignment.torch) as sandbox:
-        return grade_all([(Source.of(assignment.file, text), oracle, sandbox) for text in texts], cores())
+        yield lambda texts: grade_all([(Source.of(assignment.file, text), oracle, sandbox) for text in texts], cores())
+
+
+@pytest.fixture(scope="module")
+def graded(slug: str) -> Iterator[Grader]:
+    """Return what grades programs of an assignment, all of them with one oracle and in one sandbox."""
+    with grader(load_assignment(ROOT, slug)) as grades:
+        yield grades
 
 
 def lost(result: Result) -> dict[str, list[Any]]:
@@ -123,13 +139,13 @@ def suspected(result: Result) -> set[str]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("slug", SLUGS)
-def test_correct_programs_lose_nothing(slug: str) -> None:
+@each_slug
+def test_correct_programs_lose_nothing(slug: str, graded: Grader) -> None:
     """However they are written."""
     programs = correct_programs(slug)
     assert len(programs) == PROGRAMS[slug][0]
     programs = dict(list(programs.items())[:: 2 if slug in YOUNG else 1])
-    results = graded(load_assignment(ROOT, slug), list(programs.values()))
+    results = graded(list(programs.values()))
     failing = {name: _told(lost(result), slug, name) for name, result in zip(programs, results, strict=True)}
     assert {name: cases for name, cases in failing.items() if cases} == {}
 
@@ -142,13 +158,13 @@ def _told(cases: dict[str, list[Any]], slug: str, name: str) -> dict[str, list[A
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("slug", SLUGS)
-def test_wrong_programs_are_caught_and_keep_their_names(slug: str) -> None:
+@each_slug
+def test_wrong_programs_are_caught_and_keep_their_names(slug: str, graded: Grader) -> None:
     """Each loses points in every exercise that is wrong, and no name that it once got is lost or becomes another; it may be told with "perhaps"."""
     programs = list(wrong_programs(slug))
     assert len(programs) == PROGRAMS[slug][1]
     sample = programs[:: 20 if slug in YOUNG else SAMPLE]
-    for wrong, result in zip(sample, graded(load_assignment(ROOT, slug), [w.text for w in sample]), strict=True):
+    for wrong, result in zip(sample, graded([w.text for w in sample]), strict=True):
         assert set(wrong.exercises) <= lost(result).keys(), wrong.fault
         assert suspected(result) == set(wrong.named) or not wrong.named, wrong.fault
 
@@ -163,9 +179,10 @@ def main() -> None:
     for slug in SLUGS:
         assignment, right, wrong = load_assignment(ROOT, slug), correct_programs(slug), list(wrong_programs(slug))
         found: Counter[str] = Counter(right=len(right), wrong=len(wrong))
-        results = graded(assignment, list(right.values()))
+        with grader(assignment) as graded_texts:
+            results, others = graded_texts(list(right.values())), graded_texts([w.text for w in wrong])
         found["full"] = sum(not _told(lost(r), slug, name) for name, r in zip(right, results, strict=True))
-        for program, result in zip(wrong, graded(assignment, [w.text for w in wrong]), strict=True):
+        for program, result in zip(wrong, others, strict=True):
             cases = [case for failing in lost(result).values() for case in failing]
             found["caught"] += bool(cases)
             found["public"] += any(case.visibility is Visibility.PUBLIC for case in cases)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import os
 import shutil
@@ -15,11 +16,13 @@ from test_device import edit
 from typer.testing import CliRunner
 
 from autograder.cli import app
+from autograder.oracle import gpus as oracle_gpus
 from autograder.proof import trainings
 from autograder.sandbox.gpu_watch import WatchedChild
 from autograder.sandbox.job import Ending
 
 pytestmark = pytest.mark.usefixtures("forked_preloaders")
+SECONDS = 0.4  # that a training takes: several times what lies between two looks at the memory
 ALIKE = ["NVIDIA H100 80GB HBM3"] * 2
 
 
@@ -40,6 +43,12 @@ def write_class(course: Path, **texts: str) -> Path:
     for student, text in texts.items():
         (folder / f"{student}.py").write_text(f"{reference}\nNAME = {student!r}\n{text}\n", encoding="utf-8")
     return folder
+
+
+@pytest.fixture(autouse=True)
+def _looks_often(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have a GPU's memory measured often, so that trainings may be short."""
+    monkeypatch.setattr(oracle_gpus, "Gpus", functools.partial(oracle_gpus.Gpus, look_seconds=0.1))
 
 
 @pytest.fixture
@@ -67,7 +76,7 @@ def test_a_class_shares_the_gpus_that_are_named(course_copy: Path, gpus: Gpus) -
     course = course_on(course_copy, gpus)
     students = [f"s{number}" for number in range(6)]
     write_class(course, **dict.fromkeys(students, ""))
-    gpus.plan(fills=220, meets=3)
+    gpus.plan(fills=220, meets=3, seconds=SECONDS)
     done = graded(course, "--gpus", "0,1", "--jobs", "6")
     assert done.exit_code == 0, done.output
     assert [(e["score"], e["device"]) for e in (trained(course, student) for student in students)] == [(3, "cuda")] * 6
@@ -85,7 +94,7 @@ def test_kinds_of_gpus_are_not_mixed(course_copy: Path, tmp_path: Path, monkeypa
     monkeypatch.setenv("PATH", f"{mixed.tools}{os.pathsep}{os.environ['PATH']}")
     course = course_on(course_copy, mixed)
     write_class(course, ada="")
-    mixed.plan(fills=250)
+    mixed.plan(fills=250, seconds=SECONDS)
     done = graded(course, "--gpus", "0,1")
     assert done.exit_code == 2
     assert "cuda:0 is a NVIDIA A100-SXM4-40GB and cuda:1 a Tesla T4" in done.output
@@ -114,7 +123,7 @@ def test_gpus_that_cannot_be_meant_are_refused(
     """The message says which, and what to write."""
     course = course_on(course_copy, gpus)
     write_class(course, ada="")
-    gpus.plan(fills=250)
+    gpus.plan(fills=250, seconds=SECONDS)
     done = graded(course, *words)
     assert done.exit_code == 2
     assert said in done.output
@@ -125,7 +134,7 @@ def test_a_lost_gpu_costs_nobody_a_point(course_copy: Path, gpus: Gpus) -> None:
     course = course_on(course_copy, gpus)
     students = [f"s{number}" for number in range(6)]
     write_class(course, **dict.fromkeys(students, ""))
-    gpus.plan(fills=250, meets=2, patience=2.0, loses="cuda_1")
+    gpus.plan(fills=250, meets=2, patience=2.0, seconds=SECONDS, loses="cuda_1")
     done = graded(course, "--gpus", "0,1", "--jobs", "6")
     assert done.exit_code == 0, done.output
     assert [trained(course, student)["score"] for student in students] == [3] * 6
@@ -159,7 +168,7 @@ def test_where_every_gpu_is_lost_trainings_wait_for_the_next_run(course_copy: Pa
     """They are the grader's failure, said with the reason; other exercises are graded, and the next run does the rest."""
     course = course_on(course_copy, gpus)
     write_class(course, ada="", bob="")
-    gpus.plan(fills=250, loses="cuda_0")
+    gpus.plan(fills=250, seconds=SECONDS, loses="cuda_0")
     done = graded(course, "--gpus", "0", "--jobs", "2")
     assert done.exit_code == 1, done.output
     for student in ("ada", "bob"):
@@ -168,7 +177,7 @@ def test_where_every_gpu_is_lost_trainings_wait_for_the_next_run(course_copy: Pa
         assert "every GPU is lost" in entry["cases"][0]["message"]
     results = json.loads((course.parent / "out" / "results" / "ada.json").read_text(encoding="utf-8"))
     assert results["exercises"][0]["score"] == 1
-    gpus.plan(fills=250)
+    gpus.plan(fills=250, seconds=SECONDS)
     gpus.forget()
     assert graded(course, "--gpus", "0").exit_code == 0
     assert [trained(course, student)["score"] for student in ("ada", "bob")] == [3, 3]
@@ -183,7 +192,7 @@ def test_code_that_breaks_gpus_takes_two_and_no_classmate(
     course = course_on(course_copy, three)
     students = [f"s{number}" for number in range(5)]
     write_class(course, **dict.fromkeys(students, ""), eve="BREAKS = True")
-    three.plan(fills=250, seconds=0.5)
+    three.plan(fills=250, seconds=SECONDS)
     done = graded(course, "--gpus", "0,1,2", "--jobs", "6")
     assert done.exit_code == 1, done.output
     assert [trained(course, student)["score"] for student in students] == [3] * 5
@@ -196,7 +205,7 @@ def test_running_out_of_memory_beside_others_is_no_verdict(course_copy: Path, gp
     course = course_on(course_copy, gpus)
     students = [f"s{number}" for number in range(3)]
     write_class(course, **dict.fromkeys(students, "FILLS = 350"))
-    gpus.plan(fills=200, meets=3, patience=3.0)
+    gpus.plan(fills=200, meets=3, patience=3.0, seconds=SECONDS)
     done = graded(course, "--gpus", "0", "--jobs", "3")
     assert done.exit_code == 0, done.output
     assert [trained(course, student)["score"] for student in students] == [3] * 3
@@ -206,7 +215,7 @@ def test_running_out_of_memory_beside_others_is_no_verdict(course_copy: Path, gp
 def test_a_doctor_trains_on_a_gpu(course_copy: Path, gpus: Gpus, monkeypatch: pytest.MonkeyPatch) -> None:
     """Its trainings share it as a class's do: where two do not fit, none is beside another, and the promises hold."""
     course = course_on(course_copy, gpus)
-    gpus.plan(fills=600, meets=2, patience=1.0)
+    gpus.plan(fills=600, meets=2, patience=0.2, seconds=SECONDS)
     whole = trainings.examine_trainings
 
     def at_two_seeds(*words: Any, **more: Any) -> Any:
@@ -231,7 +240,7 @@ def test_without_a_measure_trainings_run_one_at_a_time(
     course = course_on(course_copy, gpus)
     folder = write_class(course, ada="", bob="")
     shutil.copy(folder / "ada.py", folder / "eve.py")
-    gpus.plan(fills=100, meets=2, patience=2.0)
+    gpus.plan(fills=100, meets=2, patience=0.5, seconds=SECONDS)
     done = graded(course, "--device", "cuda", "--jobs", "3")
     assert done.exit_code == 0, done.output
     assert max(entry["beside"] for entry in gpus.log()) == 1

@@ -11,6 +11,7 @@ import ast
 import base64
 import hashlib
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 from autograder import __version__
@@ -46,18 +47,23 @@ def _needed(main: str) -> set[Path]:
     """Return the files that a module needs."""
     found = {path for folder in _WHOLE for end in ("py", "po") for path in (_PACKAGE / folder).rglob(f"*.{end}")}
     found |= set(_BESIDE.get(main, ()))
-    waiting = [*_files_of(main), *found]
+    waiting = {*_files_of(main), *found}
     while waiting:
         path = waiting.pop()
         found.add(path)
-        names = _imported(path) if path.suffix == ".py" else ()
-        waiting += [file for name in names for file in _files_of(name) if file not in found]
+        names = _imported(path.read_text(encoding="utf-8")) if path.suffix == ".py" else ()
+        waiting |= {file for name in names for file in _files_of(name)} - found
     return found
 
 
-def _imported(path: Path) -> Iterator[str]:
-    """Yield the modules that a file may import; of what it imports from one, each name might be a module as well."""
-    for node in ast.walk(parse(path.read_text(encoding="utf-8"))):
+@cache
+def _imported(text: str) -> tuple[str, ...]:
+    """Return the modules that a file may import; of what it imports from one, each name might be a module as well."""
+    return tuple(_names(text))
+
+
+def _names(text: str) -> Iterator[str]:
+    for node in ast.walk(parse(text)):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
