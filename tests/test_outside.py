@@ -108,17 +108,23 @@ def _edited(whole: dict[str, str], entry: dict[str, Any]) -> str:
 
 @contextmanager
 def grader(assignment: Assignment) -> Iterator[Grader]:
-    """Grade programs on all cases, without the trainings."""
+    """Return what grades programs on all cases, without the trainings."""
     oracle = Oracle(assignment.without_training(), SEED)
     with open_sandbox(cores(), torch=assignment.torch) as sandbox:
         yield lambda texts: grade_all([(Source.of(assignment.file, text), oracle, sandbox) for text in texts], cores())
 
 
+def graded(assignment: Assignment, texts: Sequence[str]) -> list[Result]:
+    """Grade programs on all cases, without the trainings."""
+    with grader(assignment) as grades:
+        return grades(texts)
+
+
 @pytest.fixture(scope="module")
-def graded(slug: str) -> Iterator[Grader]:
+def grades(slug: str) -> Iterator[Grader]:
     """Return what grades programs of an assignment, all of them with one oracle and in one sandbox."""
-    with grader(load_assignment(ROOT, slug)) as grades:
-        yield grades
+    with grader(load_assignment(ROOT, slug)) as found:
+        yield found
 
 
 def lost(result: Result) -> dict[str, list[Any]]:
@@ -140,12 +146,12 @@ def suspected(result: Result) -> set[str]:
 
 @pytest.mark.slow
 @each_slug
-def test_correct_programs_lose_nothing(slug: str, graded: Grader) -> None:
+def test_correct_programs_lose_nothing(slug: str, grades: Grader) -> None:
     """However they are written."""
     programs = correct_programs(slug)
     assert len(programs) == PROGRAMS[slug][0]
     programs = dict(list(programs.items())[:: 2 if slug in YOUNG else 1])
-    results = graded(list(programs.values()))
+    results = grades(list(programs.values()))
     failing = {name: _told(lost(result), slug, name) for name, result in zip(programs, results, strict=True)}
     assert {name: cases for name, cases in failing.items() if cases} == {}
 
@@ -159,12 +165,12 @@ def _told(cases: dict[str, list[Any]], slug: str, name: str) -> dict[str, list[A
 
 @pytest.mark.slow
 @each_slug
-def test_wrong_programs_are_caught_and_keep_their_names(slug: str, graded: Grader) -> None:
+def test_wrong_programs_are_caught_and_keep_their_names(slug: str, grades: Grader) -> None:
     """Each loses points in every exercise that is wrong, and no name that it once got is lost or becomes another; it may be told with "perhaps"."""
     programs = list(wrong_programs(slug))
     assert len(programs) == PROGRAMS[slug][1]
     sample = programs[:: 20 if slug in YOUNG else SAMPLE]
-    for wrong, result in zip(sample, graded([w.text for w in sample]), strict=True):
+    for wrong, result in zip(sample, grades([w.text for w in sample]), strict=True):
         assert set(wrong.exercises) <= lost(result).keys(), wrong.fault
         assert suspected(result) == set(wrong.named) or not wrong.named, wrong.fault
 
@@ -179,8 +185,8 @@ def main() -> None:
     for slug in SLUGS:
         assignment, right, wrong = load_assignment(ROOT, slug), correct_programs(slug), list(wrong_programs(slug))
         found: Counter[str] = Counter(right=len(right), wrong=len(wrong))
-        with grader(assignment) as graded_texts:
-            results, others = graded_texts(list(right.values())), graded_texts([w.text for w in wrong])
+        with grader(assignment) as found_in:
+            results, others = found_in(list(right.values())), found_in([w.text for w in wrong])
         found["full"] = sum(not _told(lost(r), slug, name) for name, r in zip(right, results, strict=True))
         for program, result in zip(wrong, others, strict=True):
             cases = [case for failing in lost(result).values() for case in failing]
