@@ -88,9 +88,12 @@ def test_names_of_folders() -> None:
 
 def test_blind_marking_names_nobody() -> None:
     """All are called alike, in any language; the number keeps them apart, and no roster is asked for that name."""
-    found = reading(*(item(f"Teilnehmer/in_{n}_assignsubmission_file", "a.py") for n in (31, 32))).understood
+    found = reading(*(item(f"Deelnemer_{n}_assignsubmission_file", "a.py") for n in (31, 32))).understood
     owners = [named.owner for (named,) in found.values()]
-    assert [(owner.key, owner.name) for owner in owners] == [("Teilnehmer/in_31", ""), ("Teilnehmer/in_32", "")]
+    assert [(owner.key, owner.name) for owner in owners] == [("Deelnemer_31", ""), ("Deelnemer_32", "")]
+    for word in ("Participant", "Teilnehmerin"):  # in English and German also where there is only one
+        alone = reading(item(f"{word}_31_assignsubmission_file", "a.py")).understood
+        assert [named.owner.name for (named,) in alone.values()] == [""]
     same = reading(*(item(f"Ada Lovelace_31_assignsubmission_{kind}", "a") for kind in ("file", "onlinetext")))
     assert {named.owner.name for (named,) in same.understood.values()} == {"Ada Lovelace"}
 
