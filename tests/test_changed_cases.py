@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
+import numpy as np
 import pytest
 
 from autograder.course.edits import apply_edits
@@ -103,6 +104,7 @@ def test_what_changes_more_than_one_function(
     assert result.all_passed is passes
     assert bool(result.problem) is not passes
     assert timeless(result) == timeless(grade(file[0], oracle, sandbox))
+    assert np.mean  # what changes numpy for all is run in the sandbox alone
 
 
 def test_a_reference_that_fails_is_no_basis(assignment: Assignment, oracle: Oracle, sandbox: Sandbox) -> None:

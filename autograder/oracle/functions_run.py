@@ -35,13 +35,16 @@ class FunctionsRun:
 
     def matters(self, misconception: Misconception, trial: Trial) -> bool:
         """Whether a trial runs the function that a misconception edits; True where the edit is in no one function."""
-        if misconception.name not in self._edited:
-            self._edited[misconception.name] = self._body_around(misconception)
-        edited = self._edited[misconception.name]
+        edited = self.body_around(misconception)
         return edited is None or edited in self._bodies_in(trial)
 
-    def _body_around(self, misconception: Misconception) -> Body | None:
+    def body_around(self, misconception: Misconception) -> Body | None:
         """Return the innermost function body around an edit, or None where no one holds all of it."""
+        if misconception.name not in self._edited:
+            self._edited[misconception.name] = self._found_around(misconception)
+        return self._edited[misconception.name]
+
+    def _found_around(self, misconception: Misconception) -> Body | None:
         reference, old = self._assignment.reference, misconception.old
         first = reference[: reference.index(old)].count("\n") + 1
         last = first + old.rstrip("\n").count("\n")

@@ -150,6 +150,11 @@ class Reference:
         with self._lock:
             return self._functions_run.matters(self._bank[name], trial)
 
+    def is_in_a_function(self, name: str) -> bool:
+        """Whether a misconception edits one function. Any other may change what others see of the libraries as well."""
+        with self._lock:
+            return self._functions_run.body_around(self._bank[name]) is not None
+
     def calls_in(self, trial: Trial) -> Calls:
         """Return which functions of the reference call which in a trial."""
         with self._lock:

@@ -84,7 +84,7 @@ class _Part:
             outcomes: Iterable[Outcome] | None = (self.right[request] for request in trial.requests)
             if changing:
                 (m, *others) = changing
-                alone = not others and m.exercise != trial.case.exercise
+                alone = not others and m.exercise != trial.case.exercise and self.oracle.is_in_a_function(m.name)
                 outcomes = self.oracle.answers((m.name,), trial) if alone else None
             known.update(zip(trial.requests, outcomes or (), strict=False))
         return known
