@@ -27,7 +27,7 @@ GPU_PACKAGES := typer rich jinja2 pyseccomp nbformat nvidia-ml-py
 demo: $(VENV)/.installed
 	$(BIN)/autograder demo
 
-# A worker for each core: many tests wait, for a limit or for a process to start. tests/conftest.py says what runs where.
+# tests/conftest.py says how many workers run, and what runs where.
 test: lint
 	$(BIN)/python -m pytest --numprocesses auto --dist loadgroup --no-loadscope-reorder
 

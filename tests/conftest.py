@@ -25,6 +25,7 @@ from autograder.judge.result import CaseResult, Result
 from autograder.oracle.oracle import Oracle
 from autograder.sandbox.job import Chunk, Sandbox, Source
 from autograder.sandbox.levels import open_sandbox
+from autograder.sandbox.machine import cores
 
 # As the command line does: torch's threads and the suite's would stand in each other's way.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
@@ -84,6 +85,11 @@ def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
+
+
+def pytest_xdist_auto_num_workers() -> int:
+    """Run a worker more than there are cores: many tests wait, for a limit or for a process to start."""
+    return cores() + 1
 
 
 @pytest.hookimpl(tryfirst=True)  # before pytest-xdist reads the groups
