@@ -59,9 +59,8 @@ def pytest_configure(config: pytest.Config) -> None:
     A run in the background ignores it, and so would all that tests start there, those for which Ctrl-C is the end.
     """
     signal.signal(signal.SIGINT, signal.default_int_handler)
-    if not hasattr(
-        config, "workerinput"
-    ):  # hundreds of processes import it, and containers often keep Python from noting it
+    # Hundreds of processes import it, and containers often keep Python from noting what it compiled.
+    if not hasattr(config, "workerinput"):
         compileall.compile_dir(REPOSITORY / "autograder", quiet=1)
     config.pluginmanager.register(KeptProofs(config))
 

@@ -68,8 +68,8 @@ def beside(folder):
 
 
 def fit(student, report, steps, w, x, y, held_out, device="cpu"):
-    # On a GPU beside as many others as are planned, if they come. The first training of all waits for nobody, nor do those
-    # after some have met there.
+    # On a GPU beside as many others as are planned, if they come. The first training of all does not wait for others, and
+    # none waits any more where some have met.
     if device == "cpu":
         return learn(student, report, steps, w, x, y, held_out, device)
     plan, first = json.loads((HOME / "plan").read_text()), not (HOME / "log").exists()

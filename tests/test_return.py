@@ -58,6 +58,13 @@ def graded(works: dict[str, str], run: Command, assignment: object, folder: Path
     return folder / "out"
 
 
+def give_roster(text: str, run: Command, folder: Path, course: Path) -> None:
+    """Grade the class of `graded` once more, with a roster."""
+    (folder / "roster.csv").write_text(text)
+    words = ("grade", "t1_means", folder / "class", "-o", folder / "out", "--course", course, "--accept-unsandboxed")
+    run(*words, "--roster", folder / "roster.csv")
+
+
 def test_what_changed_goes_back_to_moodle(run: Command, assignment: object, course: Path, tmp_path: Path) -> None:
     """First everyone; then none; after a decision about one, that one."""
     out = graded(MOODLE, run, assignment, tmp_path, course)
@@ -102,9 +109,7 @@ def test_mail_goes_to_whom_the_roster_gives_an_address(
 ) -> None:
     """A message that a mail program opens, with the page in it; who has no address is named and not noted as given."""
     out = graded({"ada.py": "RIGHT", "bob.py": "x = 1\n"}, run, assignment, tmp_path, course)
-    (tmp_path / "roster.csv").write_text("id,name,email\nada,Ada Lovelace,ada@example.edu\nbob,Bob,\n")
-    words = ("grade", "t1_means", tmp_path / "class", "-o", out, "--course", course, "--accept-unsandboxed")
-    run(*words, "--roster", tmp_path / "roster.csv")
+    give_roster("id,name,email\nada,Ada Lovelace,ada@example.edu\nbob,Bob,\n", run, tmp_path, course)
     assert "--from" in run("return", out, "--to", "mail", code=2)
     said = run("return", out, "--to", "mail", "--from", "ta@example.edu")
     assert "for each of 1;" in said
@@ -308,14 +313,25 @@ def test_moodles_own_worksheet_is_filled_in_its_language(
     assert not (out / "returned/moodle-2").exists()
 
 
+def test_a_worksheet_without_comments_keeps_its_dates(
+    run: Command, assignment: object, course: Path, tmp_path: Path
+) -> None:
+    """Its last column says when each was graded, in Mexico without a bracket."""
+    lines = 'Participante11,Ada,,"7,00",-,-\nParticipante12,Bob,"2,00","7,00",-,"domingo, 1 de marzo de 2026, 16:00"\n'
+    text = f"Identificador,Nombre completo,Calificación,Calificación máxima,Fecha de entrega,Fecha de Calificación\n{lines}"
+    out = graded(MOODLE, run, assignment, tmp_path, course)
+    assert "no column for them" in run("return", out, "--to", "moodle", "--worksheet", worksheet(tmp_path, text))
+    with (out / "returned/moodle-1/moodle.csv").open(newline="", encoding="utf-8") as file:
+        _, ada, bob = csv.reader(file)
+    assert (ada[2], ada[5], bob[2], bob[5]) == ("7.0", "-", "0.0", "domingo, 1 de marzo de 2026, 16:00")
+
+
 def test_a_worksheet_knows_students_by_their_address_too(
     run: Command, assignment: object, course: Path, tmp_path: Path
 ) -> None:
     """A class that came another way, with a roster."""
     out = graded({"ada.py": "RIGHT", "bob.py": "x = 1\n"}, run, assignment, tmp_path, course)
-    (tmp_path / "roster.csv").write_text("id,email\nada,Ada@x.edu\nbob,bob@elsewhere.edu\n")
-    words = ("grade", "t1_means", tmp_path / "class", "-o", out, "--course", course, "--accept-unsandboxed")
-    run(*words, "--roster", tmp_path / "roster.csv")
+    give_roster("id,email\nada,Ada@x.edu\nbob,bob@elsewhere.edu\n", run, tmp_path, course)
     said = run("return", out, "--to", "moodle", "--worksheet", worksheet(tmp_path, GERMAN))
     assert "have no line in the worksheet, so their points are not in it: bob" in said
     assert "Teilnehmer/in11,Ada Lovelace,ada@x.edu,Zur Bewertung abgegeben,7.0," in (

@@ -61,12 +61,7 @@ def give_back(
 
     check_course(course)
     platforms = takers()
-    if to not in (*platforms, CANVAS_API, MAIL):
-        fail(f"Nothing is known of {to}. --to takes {', '.join(sorted(platforms))}, {CANVAS_API} or {MAIL}.")
-    if to == MAIL and "@" not in sender:
-        fail("Say from whom the messages are: --from ta@example.edu")
-    if worksheet and to != "moodle":
-        fail("--worksheet is Moodle's; leave it out, or give back --to moodle.")
+    _check_way(to, platforms, sender, worksheet)
     with graded_book(out) as book:
         every = returns(book)
         due = every if again else not_given(book, to, every)
@@ -75,7 +70,7 @@ def give_back(
             fail(
                 f"There is no result to give back in {out} yet. Run autograder grade until all of the class is graded."
             )
-        filled = _filled(worksheet, every if again or dry_run else due) if worksheet else None
+        filled = _filled(worksheet, due) if worksheet else None
         if platform and not (filled or any(is_known(platform, one) for one in every)):
             fail(_why_unknown(out, platform, every))
         if to == MAIL and not any(one.row.email for one in every):
@@ -96,6 +91,16 @@ def give_back(
             _as_files(book, due, platform, filled)
         else:
             _by_mail(book, due, sender)
+
+
+def _check_way(to: str, platforms: Iterable[str], sender: str, worksheet: Path | None) -> None:
+    """Check that there is such a way to give something back, and that the options are of it."""
+    if to not in (*platforms, CANVAS_API, MAIL):
+        fail(f"Nothing is known of {to}. --to takes {', '.join(sorted(platforms))}, {CANVAS_API} or {MAIL}.")
+    if to == MAIL and "@" not in sender:
+        fail("Say from whom the messages are: --from ta@example.edu")
+    if worksheet and to != "moodle":
+        fail("--worksheet is Moodle's; leave it out, or give back --to moodle.")
 
 
 def _why_unknown(out: Path, platform: Platform, every: Sequence[Return]) -> str:

@@ -1,14 +1,14 @@
 """Fill the offline grading worksheet that Moodle gave out.
 
-Moodle takes a worksheet back only in the language of whoever hands it in: it looks for that language's headings, and cuts as many
-letters from an identifier as that language's word for a participant has, `Participant 11` or `Teilnehmer/in11`. So all cells stay
-as they are but those for grades and for feedback.
+Moodle takes a worksheet back in one language alone, its user's: it looks for the headings of that language, and cuts as many
+letters off an identifier as the word for a participant has there, `Participant 11` or `Teilnehmer/in11`. So all cells stay as they
+are but those for grades and for feedback.
 
 | column | where it is |
 |---|---|
 | identifier | the first |
 | grade | before the maximum grade, the last column in which all students have the same number |
-| feedback | the last, unless that is `Last modified (grade)`, which ends with a bracket in all languages |
+| feedback | the last, unless that is the one before it, which says when each was graded: a moment, or `-` |
 
 Source: `mod/assign/gradingtable.php` and `mod/assign/feedback/offline/importgradeslib.php`.
 """
@@ -26,6 +26,7 @@ from autograder.lms.platform import Row, inert
 
 _IDENTIFIER = re.compile(r"[^\d\s][^\d]*?(\d+)")
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)?")
+_MOMENT = re.compile(r"-|(?=.*\d{4})(?=.*\d[:.h]\d\d).{1,60}")  # a year and a time, in any language's words
 
 
 class WorksheetError(Exception):
@@ -56,7 +57,7 @@ def fill(text: str, rows: Sequence[Row]) -> Filled:
             "submissions, with Download grading worksheet, and do not sort out columns."
         )
     most = _maximum_column(head, lines)
-    feedback = len(head) - 1 if len(head) - 1 > most and not head[-1].rstrip().endswith(")") else None
+    feedback = _feedback_column(head, lines)
     numbers = {match[1]: line for match, line in zip(found, lines, strict=True) if match}
     addresses = Counter(cell.strip().casefold() for line in lines for cell in line if "@" in cell)
     filled = set()
@@ -95,6 +96,12 @@ def _maximum_column(head: Sequence[str], lines: Sequence[Sequence[str]]) -> int:
         "it has no maximum grade. In the assignment's settings in Moodle choose points as the type of its grade, not a scale, "
         "and download the worksheet again."
     )
+
+
+def _feedback_column(head: Sequence[str], lines: Sequence[Sequence[str]]) -> int | None:
+    """Return where comments stand; None where the assignment gives none."""
+    last = len(head) - 1
+    return None if all(len(line) > last and _MOMENT.fullmatch(line[last].strip()) for line in lines) else last
 
 
 def _written(table: Iterable[Sequence[str]]) -> str:

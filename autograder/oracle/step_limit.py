@@ -38,9 +38,8 @@ def counted(text: str, label: str) -> CodeType:
             beside = node.body[min(place, len(node.body) - 1)]
             node.body.insert(place, _placed(ast.Expr(_said()), beside))
         elif isinstance(node, ast.Lambda):
-            node.body = _placed(
-                ast.BoolOp(ast.Or(), [_said(), node.body]), node.body
-            )  # it says nothing, or else its value
+            # A step has no value, so the lambda still gives its own.
+            node.body = _placed(ast.BoolOp(ast.Or(), [_said(), node.body]), node.body)
     return compile(tree, label, "exec", dont_inherit=True)
 
 

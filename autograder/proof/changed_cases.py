@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 
 from autograder.course.edits import apply_edits
 from autograder.course.spec import Misconception
+from autograder.judge.trials import Trial
 from autograder.oracle.oracle import Oracle
 from autograder.proof.gradings import File
 from autograder.sandbox.job import Ending, Isolation, Job, JobResult, Outcome, Request, Sandbox, Source
@@ -81,13 +82,16 @@ class _Part:
         known: dict[Request, Outcome] = {}
         for trial in self.oracle.trials:
             changing = [m for m in self.mistakes if self.oracle.matters(m.name, trial)]
-            outcomes: Iterable[Outcome] | None = (self.right[request] for request in trial.requests)
-            if changing:
-                (m, *others) = changing
-                alone = not others and m.exercise != trial.case.exercise and self.oracle.is_in_a_function(m.name)
-                outcomes = self.oracle.answers((m.name,), trial) if alone else None
-            known.update(zip(trial.requests, outcomes or (), strict=False))
+            if not changing:
+                known |= {request: self.right[request] for request in trial.requests}
+            elif len(changing) == 1 and self._is_known(changing[0], trial):
+                outcomes = self.oracle.answers((changing[0].name,), trial)
+                known |= dict(zip(trial.requests, outcomes, strict=True)) if outcomes else {}
         return known
+
+    def _is_known(self, mistake: Misconception, trial: Trial) -> bool:
+        """Whether the reference with a mistake may answer a trial here: of another exercise, and nothing else is changed."""
+        return mistake.exercise != trial.case.exercise and self.oracle.is_in_a_function(mistake.name)
 
     def close(self) -> None:
         """Leave the sandbox open; it is others', too."""
