@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from autograder.oracle.fresh_program import fresh_program
+from autograder.oracle.fresh_program import fresh_program, run_code
 from autograder.oracle.functions_run import noting_calls
 from autograder.oracle.step_limit import MAX_STEPS, StopError, limited_steps
+from autograder.sandbox.child.program import Program
 
 TEXT = """
 def inner(x):
@@ -78,3 +79,25 @@ def test_a_lambda_gives_its_value_and_takes_a_step() -> None:
             counting.module.down(99)
         with pytest.raises(StopError):
             counting.module.down(0)
+
+
+@pytest.mark.parametrize(
+    "around",
+    [
+        "if True:",
+        "if False:\n    pass\nelse:",
+        "try:",
+        "try:\n    1 / 0\nexcept ZeroDivisionError:",
+        "try:\n    pass\nfinally:",
+        "match 1:\n  case 1:",
+        "class C:",
+        "for _ in range(1):\n    pass\nelse:",
+    ],
+)
+def test_a_loop_takes_steps_wherever_it_stands(around: str) -> None:
+    """In code that has a lambda all of a tree is looked through, in other code its statements alone."""
+    after = "\nexcept ValueError:\n    pass" if around == "try:" else ""
+    for other in ("", "other = lambda: None\n"):
+        program = Program("tried", notebook=False)
+        with limited_steps(), pytest.raises(StopError):
+            run_code(program, "tried.py", f"{other}{around}\n    while True:\n        pass{after}\n")

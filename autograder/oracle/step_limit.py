@@ -13,13 +13,12 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import CodeType
-from typing import TypeVar
 
 from autograder.sandbox.child.parse import parse
 
 MAX_STEPS = 50_000  # in one call; honest ones take tens, and thousands where a case is about long arguments
 SAYS = "__step__"  # the name under which counted code finds `take_step`
-Placed = TypeVar("Placed", bound=ast.AST)
+_OF_STATEMENTS = ("body", "orelse", "finalbody", "handlers", "cases")  # what holds them
 _THREAD = threading.local()  # its `step` is called at every step
 
 
@@ -31,24 +30,30 @@ class StopError(BaseException):
 def counted(text: str, label: str) -> CodeType:
     """Return compiled code that calls `take_step` at each step. Raises SyntaxError where it is no Python."""
     tree = parse(text, label)
-    for node in ast.walk(tree):
+    for node in ast.walk(tree) if "lambda" in text else _statements(tree):
         if isinstance(node, ast.For | ast.While | ast.FunctionDef):
             place = 1 if isinstance(node, ast.FunctionDef) and ast.get_docstring(node, clean=False) is not None else 0
             # In the line of what comes next, so that no line seems to be run that was not there.
             beside = node.body[min(place, len(node.body) - 1)]
-            node.body.insert(place, _placed(ast.Expr(_said()), beside))
+            node.body.insert(place, ast.copy_location(ast.Expr(_said(beside)), beside))
         elif isinstance(node, ast.Lambda):
             # A step has no value, so the lambda still gives its own.
-            node.body = _placed(ast.BoolOp(ast.Or(), [_said(), node.body]), node.body)
+            node.body = ast.copy_location(ast.BoolOp(ast.Or(), [_said(node.body), node.body]), node.body)
     return compile(tree, label, "exec", dont_inherit=True)
 
 
-def _said() -> ast.Call:
-    return ast.Call(ast.Name(SAYS, ast.Load()), [], [])
+def _statements(tree: ast.Module) -> Iterator[ast.AST]:
+    """Yield all statements of a tree; most of it is expressions, and only in these are lambdas."""
+    waiting: list[ast.AST] = [tree]
+    while waiting:
+        node = waiting.pop()
+        yield node
+        for name in _OF_STATEMENTS:
+            waiting += getattr(node, name, ())
 
 
-def _placed(node: Placed, beside: ast.AST) -> Placed:
-    return ast.fix_missing_locations(ast.copy_location(node, beside))
+def _said(beside: ast.expr | ast.stmt) -> ast.Call:
+    return ast.copy_location(ast.Call(ast.copy_location(ast.Name(SAYS, ast.Load()), beside), [], []), beside)
 
 
 def take_step() -> None:
