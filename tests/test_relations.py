@@ -103,6 +103,32 @@ def test_a_single_number_that_happens_to_fit_is_not_told(
         assert said(cases(found, "row_means")) == {UNNAMED}
 
 
+@pytest.mark.parametrize(
+    ("body", "says"),
+    [
+        ("np.moveaxis(x.mean(-1), -1, 0)", "The numbers are right, but the axes stand in another order"),
+        ("np.moveaxis(x.mean(-1), -1, 0) if len(x) > 2 else x.mean(-1).T", "The numbers are right, but the axes stand"),
+        ("x.mean(-1).swapaxes(0, 1)", "The numbers are right, but transposed"),
+    ],
+)
+def test_axes_in_another_order(
+    assignment: Assignment, sandbox: Sandbox, edited: Edited, cases: Cases, body: str, says: str
+) -> None:
+    """It may be another order in each call, and lengths may be equal."""
+
+    @case("row_means", check=close())
+    def many_axes(rng: np.random.Generator) -> Iterator[Any]:
+        """Four axes."""
+        yield call(rng.normal(size=(2, 2, 3, 4)))
+        yield call(rng.normal(size=(3, 3, 3, 2)))
+
+    others = tuple(c for c in assignment.cases if c.exercise != "row_means")
+    oracle = Oracle(replace(assignment, cases=(*others, replace(many_axes, visibility=Visibility.PUBLIC))), 0)
+    found = grade(Source("means", (Chunk("means.py", edited(row_means=f"return {body}")),)), oracle, sandbox)
+    (told,) = said(cases(found, "row_means"))
+    assert told.startswith(says)
+
+
 def test_relations_are_told_at_home(assignment: Assignment, edited: Edited, cases: Cases) -> None:
     """What takes the reference stays in the course; what can be seen in the numbers is said offline, too."""
     bundle = public_bundle(public_oracle(assignment))

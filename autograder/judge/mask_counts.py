@@ -11,8 +11,8 @@ from functools import partial
 import numpy as np
 
 from autograder.judge.array_pairs import Part
+from autograder.judge.rearranged import Pair, Relations, axis_of
 from autograder.judge.reasons import Key
-from autograder.judge.related import Pair, Relations, axis_of
 
 
 def row_factors(part: Part) -> Relations:

@@ -7,29 +7,34 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from functools import partial
 
 import numpy as np
 
 from autograder.judge.array_pairs import Part
-from autograder.judge.reasons import Key
+from autograder.judge.rearranged import (
+    Asked,
+    Pair,
+    Relations,
+    as_they_are,
+    axes_of,
+    axis_of,
+    first_entries,
+    last_entries,
+    rearranged,
+    reordered,
+)
 from autograder.judge.tolerance import deviation
 
-Pair = tuple[np.ndarray, np.ndarray]
-Relations = Mapping[Key, Callable[[], Pair]]
-Asked = Iterator[tuple[Key, Callable[[], Pair]]]
-MOST_AXES = 5
 NEAR = 1e-3  # by how much a factor may differ from what it is said to be; arrays are compared afterwards
 FIRST_DIGITS = 0.01  # the largest deviation of an answer whose first digits are right
-SHIFTED = 3  # the fewest entries along an axis of which it can be told that they are shifted
 # Factors that are no size of anything, by how they are written.
 CONSTANTS = {
     "-1": -1.0, "2": 2.0, "1/2": 0.5, "-2": -2.0, "-1/2": -0.5, "sqrt(2)": math.sqrt(2), "1/sqrt(2)": math.sqrt(0.5),
     "log(2)": math.log(2), "1/log(2)": 1 / math.log(2), "4": 4.0, "1/4": 0.25, "10": 10.0, "1/10": 0.1,
     "pi": math.pi, "1/pi": 1 / math.pi, "2 pi": 2 * math.pi,
 }  # fmt: skip
-_AXES = {-1: "the last axis", -2: "the axis before the last"}
 
 
 def _softmax(x: np.ndarray) -> np.ndarray:
@@ -71,26 +76,17 @@ UNDONE = ("softmax", "sigmoid", "tanh")  # of which it is asked as well whether 
 def plain_relations(part: Part) -> Relations:
     """Return the relations that can be asked about what came and what was expected and that say most."""
     if part.got.dtype.kind == "b" or part.expected.dtype.kind == "b":
-        return {**dict(_rearranged(part)), **_inverted(part)}
+        return {**dict(rearranged(part)), **_inverted(part)}
     if part.got.shape != part.expected.shape:
-        return {**dict(_copied(part)), **dict(_rearranged(part)), **dict(_reduced(part)), **dict(_unreduced(part))}
-    return {**dict(_copied(part)), **dict(_rearranged(part)), **dict(_scaled(part)), **dict(_rounded(part))}
+        return {**dict(_copied(part)), **dict(rearranged(part)), **dict(_reduced(part)), **dict(_unreduced(part))}
+    return {**dict(_copied(part)), **dict(rearranged(part)), **dict(_scaled(part)), **dict(_rounded(part))}
 
 
 def other_relations(part: Part) -> Relations:
     """Return the relations that leave more open."""
     if part.got.dtype.kind == "b" or part.expected.dtype.kind == "b" or part.got.shape != part.expected.shape:
         return {}
-    return {**dict(_mixed(part)), **dict(_mapped(part)), **dict(_accumulated(part)), **dict(_terms(part))}
-
-
-def axis_of(axis: int) -> str:
-    """Name an axis that is counted from the end."""
-    return _AXES.get(axis, f"axis {axis}")
-
-
-def _axes(array: np.ndarray) -> Iterator[tuple[int, str]]:
-    return ((-i, axis_of(-i)) for i in range(1, min(array.ndim, MOST_AXES) + 1))
+    return {**dict(reordered(part)), **dict(_mapped(part)), **dict(_accumulated(part)), **dict(_terms(part))}
 
 
 def _inverted(part: Part) -> Relations:
@@ -104,77 +100,32 @@ def _copied(part: Part) -> Asked:
     """Is it an argument as it came, or another part of the answer?"""
     for name, array in part.given.items():
         if array.shape == part.got.shape and array.size > 1:
-            yield ("unchanged", name), partial(_as_they_are, part.got, array)
+            yield ("unchanged", name), partial(as_they_are, part.got, array)
     for name, array in part.beside.items():
         if array.shape == part.got.shape:
-            yield ("other_part", name), partial(_as_they_are, part.got, array)
-
-
-def _as_they_are(one: np.ndarray, other: np.ndarray) -> Pair:
-    return one, other
-
-
-def _rearranged(part: Part) -> Asked:
-    """Are the numbers the right ones, in other places?"""
-    got, expected = part.got, part.expected
-    for (i, one), (j, other) in itertools.combinations(_axes(expected), 2):
-        yield ("transposed", other, one), partial(_as_they_are, got, expected.swapaxes(i, j))
-    if got.shape != expected.shape:
-        if got.size == expected.size:
-            same = [n for n in got.shape if n > 1] == [n for n in expected.shape if n > 1]
-            yield ("axis_of_length_one" if same else "other_shape",), lambda: (got, expected.reshape(got.shape))
-        return
-    for axis, called in _axes(expected):
-        yield from _moved_along(got, expected, axis, called)
-
-
-def _mixed(part: Part) -> Asked:
-    """Are the numbers the right ones, in another order? Ids would often be, since they are few."""
-    if part.expected.dtype.kind == "f":
-        for axis, called in _axes(part.expected):
-            yield ("reordered", called), partial(_in_order, part.got, part.expected, axis)
-        yield ("other_places",), lambda: (np.sort(part.got, axis=None), np.sort(part.expected, axis=None))
-
-
-def _moved_along(got: np.ndarray, expected: np.ndarray, axis: int, called: str) -> Asked:
-    if expected.shape[axis] > 1:
-        yield ("reversed", called), lambda: (got, np.flip(expected, axis))
-    rest = expected.shape[axis] - 1
-    if rest + 1 >= SHIFTED:
-        yield ("too_late", called), lambda: (_last_entries(got, axis, rest), _first_entries(expected, axis, rest))
-        yield ("too_early", called), lambda: (_first_entries(got, axis, rest), _last_entries(expected, axis, rest))
-
-
-def _in_order(got: np.ndarray, expected: np.ndarray, axis: int) -> Pair:
-    """Return both with the slices along an axis in an order of their own: by their first entry."""
-
-    def ordered(array: np.ndarray) -> np.ndarray:
-        rows = np.moveaxis(array, axis, 0)
-        return rows[np.argsort(rows.reshape(len(rows), -1)[:, 0])]
-
-    return ordered(got), ordered(expected)
+            yield ("other_part", name), partial(as_they_are, part.got, array)
 
 
 def _reduced(part: Part) -> Asked:
     """Is it a sum, mean or slice of what was expected?"""
     got, expected = part.got, part.expected
-    for axis, called in _axes(expected):
+    for axis, called in axes_of(expected):
         for kind, way in REDUCTIONS.items():
             yield (kind + "_of", called), partial(_reduction, way, axis, expected, got)
         if got.ndim == expected.ndim and got.shape[axis] < expected.shape[axis]:
-            yield ("lacks_beginning", called), partial(_cut, _last_entries, axis, expected, got)
-            yield ("lacks_end", called), partial(_cut, _first_entries, axis, expected, got)
+            yield ("lacks_beginning", called), partial(_cut, last_entries, axis, expected, got)
+            yield ("lacks_end", called), partial(_cut, first_entries, axis, expected, got)
 
 
 def _unreduced(part: Part) -> Asked:
     """Is what was expected a sum, mean or slice of it?"""
     got, expected = part.got, part.expected
-    for axis, called in _axes(got):
+    for axis, called in axes_of(got):
         for kind, way in REDUCTIONS.items():
             yield ("not_" + kind, called), partial(_reduction, way, axis, got, expected)
         if got.ndim == expected.ndim and got.shape[axis] > expected.shape[axis]:
-            yield ("has_beginning", called), partial(_cut, _last_entries, axis, got, expected)
-            yield ("has_end", called), partial(_cut, _first_entries, axis, got, expected)
+            yield ("has_beginning", called), partial(_cut, last_entries, axis, got, expected)
+            yield ("has_end", called), partial(_cut, first_entries, axis, got, expected)
     for kind in ("sum", "mean"):
         yield ("not_" + kind, "all axes"), partial(_reduction, REDUCTIONS[kind], None, got, expected)
 
@@ -182,14 +133,6 @@ def _unreduced(part: Part) -> Asked:
 def _cut(way: Callable[[np.ndarray, int, int], np.ndarray], axis: int, whole: np.ndarray, other: np.ndarray) -> Pair:
     """Return an array, and another cut to its length along an axis."""
     return other, way(whole, axis, other.shape[axis])
-
-
-def _first_entries(array: np.ndarray, axis: int, count: int) -> np.ndarray:
-    return np.take(array, range(count), axis)
-
-
-def _last_entries(array: np.ndarray, axis: int, count: int) -> np.ndarray:
-    return np.take(array, range(array.shape[axis] - count, array.shape[axis]), axis)
 
 
 def _reduction(way: Callable[..., np.ndarray], axis: int | None, whole: np.ndarray, other: np.ndarray) -> Pair:
@@ -208,7 +151,7 @@ def _scaled(part: Part) -> Asked:
     for kind, name, value in itertools.chain(_constants(), _sizes(part)):
         if abs(factor - value) <= NEAR * abs(value):
             words = (name,) if kind != "divided_by_other" else (name, "the number of True in it")
-            yield (kind, *words), partial(_as_they_are, got, expected * value)
+            yield (kind, *words), partial(as_they_are, got, expected * value)
 
 
 def _rounded(part: Part) -> Asked:
@@ -228,7 +171,7 @@ def _rounded(part: Part) -> Asked:
         "float16 or bfloat16": fits[np.float16] and not longer[np.float32],
     }
     for name in (name for name, so in names.items() if so):
-        yield ("lower_precision", name), partial(_as_they_are, expected, expected)
+        yield ("lower_precision", name), partial(as_they_are, expected, expected)
 
 
 def _constants() -> Iterator[tuple[str, str, float]]:
@@ -282,7 +225,7 @@ def _map(change: Callable[[np.ndarray], np.ndarray], array: np.ndarray, other: n
 
 def _accumulated(part: Part) -> Asked:
     """Does it add up along an axis, or not add up where that was expected?"""
-    for axis, called in _axes(part.expected):
+    for axis, called in axes_of(part.expected):
         if part.expected.shape[axis] > 1:
             yield from _added_along(part.got, part.expected, axis, called)
 

@@ -30,6 +30,7 @@ RELATIONS = marked({
     "other_part": "It holds the values that belong in `{0}`: is the order of what you return right?",
     "inverted_values": "Your answer is True where it should be False, and False where it should be True.",
     "transposed": "The numbers are right, but transposed: {0} and {1} have changed places.",
+    "axes_in_another_order": "The numbers are right, but the axes stand in another order than they should.",
     "axis_of_length_one": "The numbers are right. Only an axis of length one is missing, is one too many, or stands in another place.",
     "other_shape": "The numbers are right, and in the right order; only the shape is different.",
     "reversed": "The numbers are right, but in reverse order along {0}.",

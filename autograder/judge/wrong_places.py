@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 import numpy as np
 
 from autograder.judge.array_pairs import Part
+from autograder.judge.rearranged import axis_of
 from autograder.judge.reasons import Key
-from autograder.judge.related import axis_of
 from autograder.sandbox.child.tree import array_of
 
 LONG = 3  # entries along an axis at least, for a place on it to say something
