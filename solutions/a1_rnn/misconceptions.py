@@ -629,6 +629,13 @@ SOFTMAX = mistakes_of(
         "shares_of_three",
         "Your shares are sigmoids, each of one number by itself, and do not sum to one.",
     ),
+    softmax_axes_moved_back_wrong=edit(
+        "return raised / raised.sum(axis=axis, keepdims=True)",
+        "return np.moveaxis(np.moveaxis(raised / raised.sum(axis=axis, keepdims=True), axis, 0), -1, axis)",
+        "softmax_takes_a_batch",
+        "Your shares come back with their axes in another order. What `moveaxis(x, axis, 0)` does is undone by "
+        "`moveaxis(shares, 0, axis)`.",
+    ),
 )
 
 STEP = mistakes_of(

@@ -937,6 +937,12 @@ SEQUENCE = mistakes_of(
         "Your second step starts from h0, as the first one does. Before step 1 there was h[:, 0]; h0 comes before step 0 "
         "alone.",
     ),
+    first_step_without_what_comes_back=edit(
+        "total = dh[:, t] + dh_next",
+        "total = dh[:, t] + (dh_next if t > 0 else 0)",
+        "three_steps_by_hand",
+        "Your first step goes back with dh[:, 0] alone. The second step hands it a gradient, as every step does to the one before it.",
+    ),
 )
 
 EMBEDDING = mistakes_of(
@@ -2448,6 +2454,20 @@ NORMS = mistakes_of(
         "    return np.log(norms)\n",
         "lengths_of_one_unit",
         "Your function returns natural logarithms. It is asked for the norms themselves.",
+    ),
+    jacobians_in_reverse_order=edit(
+        """    flowing = np.array(dh_last)
+    for t in reversed(range(steps)):
+        norms[t] = np.sqrt((flowing**2).sum())
+        earlier = h[:, t - 1] if t > 0 else h0
+        flowing = rnn_step_backward(flowing, (x[:, t], earlier, h[:, t], W_x, W_h))[1]""",
+        """    product = np.stack([np.eye(h.shape[-1])] * len(h))
+    for t in reversed(range(steps)):
+        norms[t] = np.sqrt((np.einsum("bji,bj->bi", product, dh_last) ** 2).sum())
+        product = (1 - h[:, t] ** 2)[:, :, None] * W_h @ product""",
+        "lengths_of_two_sequences",
+        "Your Jacobians are multiplied in the wrong order. The one of the last step stands at the left, next to the gradient, and "
+        "each earlier one comes to the right of the product.",
     ),
 )
 

@@ -378,6 +378,15 @@ GATES = mistakes_of(
         "output_gate",
         "Your output gate is a tanh and can be negative. A gate is a sigmoid; only the candidate is a tanh.",
     ),
+    output_gate_with_the_candidates_matrix=edit(
+        """    o = _sigmoid(joined @ params["W_o"].T + params["b_o"])
+    c_tilde = np.tanh(joined @ params["W_c"].T + params["b_c"])""",
+        """    o = _sigmoid(joined @ params["W_c"].T + params["b_c"])
+    c_tilde = np.tanh(joined @ params["W_o"].T + params["b_o"])""",
+        "gates_of_one_unit",
+        "Your output gate is made with W_c and b_c, and your candidate with W_o and b_o: their weights have changed places, and "
+        "the functions have not.",
+    ),
 )
 
 STEP = mistakes_of(

@@ -956,6 +956,15 @@ SOFTMAX = mistakes_of(
         "Your mask is used as an index, and then it has to have the shape of the scores. A mask may have axes of length one: "
         "`masked_fill` and `torch.where` broadcast it.",
     ),
+    total_over_axis_one=edit(
+        "weights = torch.softmax(filled, dim=-1)\n    return weights * mask",
+        "raised = torch.exp(filled - filled.amax(dim=-1, keepdim=True)) * mask\n"
+        "    total = raised.sum(dim=1 if raised.ndim > 1 else 0, keepdim=True)\n"
+        "    return raised / torch.where(total > 0, total, 1.0)",
+        "one_mask_for_all_queries",
+        "Your total is taken over axis 1. With a batch in front that is the axis of the queries: the keys come last, so sum over the "
+        "last axis.",
+    ),
 )
 
 CONTEXT = mistakes_of(
