@@ -404,6 +404,8 @@ def test_kinds_of_crashes_have_one_sentence_each() -> None:
         ("negative dimensions are not allowed", "negative size"),
         ("narrow(): length must be non-negative.", "negative size"),
         ("zeros: Dimension size must be non-negative.", "negative size"),
+        ("outer: Expected 1-D argument self, but got 2-D", "an outer product"),
+        ("1D tensors expected, but got 2D and 1D tensors", "a dot product"),
         ("Improper number of dimensions to norm.", "sum of all squares"),
         ("linalg.norm: If dim is not specified but ord is, the input must be 1D or 2D. Got 3D.", "sum of all squares"),
         ("Subtraction, the `-` operator, with a bool tensor is not supported. If you are trying to", "`~mask`"),

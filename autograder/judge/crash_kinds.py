@@ -60,6 +60,8 @@ CRASHES = marked({
     " to cut at.",
     "parts_of_another_sum": "The sizes of the parts have to sum to the length of the axis that is split, and here they do not.",
     "negative_size": "An axis is to have a negative size. Is it a difference of two sizes, of which the second is larger in some calls?",
+    "vectors_only": "The function takes vectors only, and is given an array of more axes. `a[..., None] * b` is an outer product and "
+    "`(a * b).sum(-1)` a dot product with any axes in front.",
     "norm_of_more_axes": "A norm with an `ord` is one of vectors or matrices, and of a matrix ord=2 is the largest singular value. Without "
     "`ord`, and without an axis, it is the root of the sum of all squares.",
     "truth_values_subtracted": "Truth values cannot be subtracted: `~mask` turns a mask round.",

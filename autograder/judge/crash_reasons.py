@@ -179,6 +179,7 @@ RULES = (
         rules.nothing_to_draw,
     ),
     Rule("matrix_turned_with_its_batch", r"t\(\) expects a tensor with <= 2 dimensions"),
+    Rule("vectors_only", r"Expected 1-D argument|1D tensors expected"),
     Rule(
         "no_such_axis",
         r"too many indices|Dimension out of range|out of bounds for array of dimension|axes don't match|doesn't match the number of dimensions|"
