@@ -2616,6 +2616,50 @@ BEAM = mistakes_of(
         "Your log P is divided by lp at every step, and what is divided already is divided again. It is for the end, when "
         "sentences of different lengths are compared.",
     ),
+    penalty_at_every_step_alone=edit(
+        """        extended = totals[:, None] + torch.log_softmax(raw, dim=-1)
+        places = width - len(finished)
+        best = extended.flatten().topk(min(places, extended.numel()))
+        kept = []
+        for total, place in zip(best.values.tolist(), best.indices.tolist(), strict=True):
+            parent, word = divmod(place, extended.shape[1])
+            words = [*hypotheses[parent], word]
+            if word == eos:
+                finished.append((words, total))
+            else:
+                kept.append((words, total, parent))
+        hypotheses = [words for words, _, _ in kept]
+        totals = extended.new_tensor([total for _, total, _ in kept])
+        if not kept:
+            break
+        state = state[[parent for _, _, parent in kept]]
+        last = torch.tensor([words[-1] for words in hypotheses], device=state.device)
+    cut_off = list(zip(hypotheses, totals.tolist(), strict=True))
+    candidates = [(words, total / ((5 + len(words)) / 6) ** length_penalty) for words, total in finished + cut_off]""",
+        """        extended = totals[:, None] + torch.log_softmax(raw, dim=-1)
+        extended = extended / ((5 + len(hypotheses[0]) + 1) / 6) ** length_penalty
+        places = width - len(finished)
+        best = extended.flatten().topk(min(places, extended.numel()))
+        kept = []
+        for total, place in zip(best.values.tolist(), best.indices.tolist(), strict=True):
+            parent, word = divmod(place, extended.shape[1])
+            words = [*hypotheses[parent], word]
+            if word == eos:
+                finished.append((words, total))
+            else:
+                kept.append((words, total, parent))
+        hypotheses = [words for words, _, _ in kept]
+        totals = extended.new_tensor([total for _, total, _ in kept])
+        if not kept:
+            break
+        state = state[[parent for _, _, parent in kept]]
+        last = torch.tensor([words[-1] for words in hypotheses], device=state.device)
+    cut_off = list(zip(hypotheses, totals.tolist(), strict=True))
+    candidates = finished + cut_off""",
+        "silence_is_golden",
+        "Your score is divided by lp at every step, and the quotient is carried on, so that lp comes in once for each word. Keep log P as "
+        "it is, and divide it once, at the end.",
+    ),
     penalty_of_the_numerator=edit(
         "((5 + len(words)) / 6) ** length_penalty)",
         "((5 + len(words)) ** length_penalty / 6))",
