@@ -362,7 +362,7 @@ def greedy_translate(model: Any, src: Tensor, bos: int, eos: int, max_len: int) 
         src: (batch, T_s), ids.
         bos: the id with which every target begins.
         eos: the id that says that a translation is complete.
-        max_len: the most ids that a translation may have, bos and eos not counted.
+        max_len: the most ids that a translation may have, at least 1; bos and eos are not counted.
 
     Returns:
         A list with one list of ids for each row of src: what follows bos, up to the first eos and without it, at most

@@ -328,7 +328,7 @@ def learning_rate(step: int, steps: int, peak: float, warmup: int, final: float)
         step: which step, counted from 0.
         steps: how many there will be.
         peak: the largest rate.
-        warmup: how many steps the way up takes; it may be 0.
+        warmup: how many steps the way up takes, at most `steps`; it may be 0.
         final: the rate at the end.
 
     Returns:
