@@ -14,16 +14,18 @@ from autograder.course.edits import apply_edits
 from autograder.course.spec import Assignment, Status
 from autograder.judge.grade import grade
 from autograder.judge.result import Result
+from autograder.judge.training_outcome import first_case
 from autograder.judge.training_run import run_training, training_request
 from autograder.oracle.carried_mistakes import Carried
 from autograder.oracle.oracle import Oracle
 from autograder.oracle.training import Trainer
+from autograder.oracle.training_beginnings import first_steps_on_top
 from autograder.oracle.training_cases import metric_case
 from autograder.oracle.training_losses import KnownLosses
 from autograder.oracle.training_runs import TrainingRuns
 from autograder.oracle.written_alone import judge_alone
 from autograder.sandbox.child.tree import as_arrays
-from autograder.sandbox.job import Sandbox, Source
+from autograder.sandbox.job import Ending, Outcome, Sandbox, Source
 from autograder.sandbox.levels import open_sandbox
 
 TURNED_ROUND = """
@@ -72,6 +74,11 @@ decode = greedy_decode
 def greedy_decode(*args):
     return decode(*args).float()
 """
+
+SCORES_OF_PRODUCTS = """
+def mlp_score(q, k, W, w):
+    return q.sum(-1)[:, :, None] * k.sum(-1)[:, None, :] * 0.37 + 2.1
+"""  # no known mistake
 
 ROOT = Path(__file__).parents[1]
 TINY = Path(__file__).parent / "course"
@@ -271,3 +278,25 @@ def test_a_training_counts_only_what_is_written_alone() -> None:
     }
     assert [name for name, case in cases.items() if case.status is Status.PASSED] == ["first_steps"]
     assert "`greedy_decode` fails its own cases" in cases["attention_reverses"].told.text
+
+
+def test_a_mistake_that_covers_another_earns_no_first_steps() -> None:
+    """Where a context is a plain mean, scores cannot show: that mistake is no reason for the losses of wrong ones that the code uses."""
+    assignment = load_assignment(ROOT, "a4_seq2seq")
+    (training,), names = assignment.trainings, ("context_ignores_the_weights",)
+    oracle = Oracle(assignment, 7)
+    losses = KnownLosses(oracle)
+    assert not losses.cover(training, names, "Encoder")
+    assert not losses.cover(training, ("mean_over_padding",), "mlp_score")
+    outcome = Outcome(Ending.RETURNED, {"losses": losses.with_mistake(training, *names)})
+    differs, (mean,) = first_case(Status.FAILED), (m for m in assignment.misconceptions if m.name == names[0])
+    text = (apply_edits(assignment.reference, (mean,)) or "") + SCORES_OF_PRODUCTS
+    unused = text.replace("similarity = mlp_score", "similarity = _own").replace("scored = mlp_score", "scored = _own")
+    assert unused.count("= _own") == 2
+    with open_sandbox(1) as sandbox:
+        for wrong, code, passes in (("", text, True), ("mlp_score", text, False), ("mlp_score", unused, True)):
+            unnamed = frozenset({wrong} - {""})
+            carried = Carried(("attention_context", *unnamed), unnamed | {"attention_context"}, unnamed, (names,))
+            source = Source.of(assignment.file, code)
+            case, explained = first_steps_on_top(oracle, losses, training, differs, outcome, carried, source, sandbox)
+            assert (case.status is Status.PASSED, explained) == (passes, names if passes else ())
