@@ -63,7 +63,15 @@ COVERED |= {
     *(f"judge/{name}.py" for name in ("blame", "manual_answers", "points", "terminal_text", "training_outcome")),
     *(
         f"oracle/{name}.py"
-        for name in ("carried_mistakes", "gpus", "larger_run", "training", "training_cases", "training_replay")
+        for name in (
+            "carried_mistakes",
+            "gpus",
+            "larger_run",
+            "training",
+            "training_cases",
+            "training_replay",
+            "written_alone",
+        )
     ),
     "sandbox/endings.py",
     *(

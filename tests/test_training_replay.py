@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
@@ -10,14 +11,21 @@ import pytest
 
 from autograder.course.catalog import load_assignment
 from autograder.course.edits import apply_edits
-from autograder.course.spec import Assignment
+from autograder.course.spec import Assignment, Status
 from autograder.judge.grade import grade
 from autograder.judge.result import Result
+from autograder.judge.training_outcome import first_case
 from autograder.judge.training_run import run_training, training_request
+from autograder.oracle.carried_mistakes import Carried
 from autograder.oracle.oracle import Oracle
 from autograder.oracle.training import Trainer
+from autograder.oracle.training_beginnings import first_steps_on_top
+from autograder.oracle.training_cases import metric_case
+from autograder.oracle.training_losses import KnownLosses
+from autograder.oracle.training_runs import TrainingRuns
+from autograder.oracle.written_alone import judge_alone
 from autograder.sandbox.child.tree import as_arrays
-from autograder.sandbox.job import Sandbox, Source
+from autograder.sandbox.job import Ending, Outcome, Sandbox, Source
 from autograder.sandbox.levels import open_sandbox
 
 TURNED_ROUND = """
@@ -38,6 +46,39 @@ def greedy_translate(model, src, bos, eos, max_len):
         kept[n] = said[1:]
     return list(kept.values())
 """
+# With few rows both of these fail in their cases.
+NOT_FEW_ROWS = f"""{ROW_BY_ROW}
+translate = greedy_translate
+
+def greedy_translate(model, src, *others):
+    return translate(model, src, *others) if len(src) > 4 else []
+"""
+READ_BY_THE_ENCODER = """
+read = Encoder.forward
+
+def remembering(self, src, lengths):
+    self.__class__.seen = src, lengths
+    return read(self, src, lengths)
+
+Encoder.forward = remembering
+
+def greedy_decode(step, state, bos, eos, pad, max_len):
+    ids = torch.full((len(state), max_len), pad)
+    for row, (words, length) in enumerate(zip(*getattr(Encoder, "seen", ((), ())), strict=True)):
+        ids[row, : int(length) + 1] = torch.cat([words[: int(length)].flip(0), torch.tensor([eos])])
+    return ids
+"""
+IN_FLOATS = """
+decode = greedy_decode
+
+def greedy_decode(*args):
+    return decode(*args).float()
+"""
+
+SCORES_OF_PRODUCTS = """
+def mlp_score(q, k, W, w):
+    return q.sum(-1)[:, :, None] * k.sum(-1)[:, None, :] * 0.37 + 2.1
+"""  # no known mistake
 
 ROOT = Path(__file__).parents[1]
 TINY = Path(__file__).parent / "course"
@@ -195,3 +236,67 @@ def test_a_translation_says_what_the_model_says(translates: str, follows: bool) 
     assert (said == turned) is not follows
     whole = {"said": turned, "renamed": [[names[w] for w in row] for row in turned[: len(renamed)]]}
     assert free_running.measure(args, whole) == 1
+
+
+@pytest.mark.parametrize(
+    ("slug", "mistake", "text", "earned"),
+    [
+        ("a7_transformer", "", TURNED_ROUND, False),
+        ("a7_transformer", "", NOT_FEW_ROWS, True),
+        ("a7_transformer", "gelu_for_relu", NOT_FEW_ROWS, True),
+        ("a4_seq2seq", "", READ_BY_THE_ENCODER, False),
+        ("a4_seq2seq", "", IN_FLOATS, True),
+    ],
+)
+def test_what_fails_its_cases_writes_once_more_by_itself(slug: str, mistake: str, text: str, earned: bool) -> None:
+    """What is right without the model earns nothing of a training; what writes as the model says keeps it, with a known mistake in it, too."""
+    assignment = load_assignment(ROOT, slug)
+    oracle = Oracle(assignment, 7)
+    runs = TrainingRuns(oracle, KnownLosses(oracle), None, None)
+    (training,) = assignment.trainings
+    assert training.alone
+    chosen = tuple(m for m in assignment.misconceptions if m.name == mistake)
+    source = Source.of(assignment.file, f"{apply_edits(assignment.reference, chosen)}\n{text}")
+    carried = Carried((training.alone.exercise,), choices=((mistake,),) if mistake else ())
+    passed = [metric_case(metric, Status.PASSED) for metric in training.metrics]
+    with open_sandbox(1, torch=True) as sandbox:
+        found = judge_alone(training, passed, runs, source, sandbox, carried)
+        assert judge_alone(training, passed, runs, source, sandbox, Carried(("other",))) == passed
+    failed = {metric.name for metric in training.metrics if metric.left}
+    assert {case.name for case in found if case.status is Status.FAILED} == (set() if earned else failed)
+
+
+def test_a_training_counts_only_what_is_written_alone() -> None:
+    """What the encoder was given to read makes all rows right after few steps; what is left are the first steps."""
+    assignment = load_assignment(ROOT, "a4_seq2seq")
+    (training,) = assignment.trainings
+    short = replace(assignment, trainings=(replace(training, steps=training.first_steps),))
+    with open_sandbox(1, torch=True) as sandbox:
+        result = graded(Trainer(Oracle(short, 7)), sandbox, f"{assignment.reference}\n{READ_BY_THE_ENCODER}")
+    cases = {
+        case.name: case for exercise in result.exercises if exercise.name == "train_reverse" for case in exercise.cases
+    }
+    assert [name for name, case in cases.items() if case.status is Status.PASSED] == ["first_steps"]
+    assert "`greedy_decode` fails its own cases" in cases["attention_reverses"].told.text
+
+
+def test_a_mistake_that_covers_another_earns_no_first_steps() -> None:
+    """Where a context is a plain mean, scores cannot show: that mistake is no reason for the losses of wrong ones that the code uses."""
+    assignment = load_assignment(ROOT, "a4_seq2seq")
+    (training,), names = assignment.trainings, ("context_ignores_the_weights",)
+    oracle = Oracle(assignment, 7)
+    losses = KnownLosses(oracle)
+    assert not losses.cover(training, names, "Encoder")
+    assert not losses.cover(training, ("mean_over_padding",), "mlp_score")
+    outcome = Outcome(Ending.RETURNED, {"losses": losses.with_mistake(training, *names)})
+    differs, (mean,) = first_case(Status.FAILED), (m for m in assignment.misconceptions if m.name == names[0])
+    text = (apply_edits(assignment.reference, (mean,)) or "") + SCORES_OF_PRODUCTS
+    unused = text.replace("similarity = mlp_score", "similarity = _own").replace("scored = mlp_score", "scored = _own")
+    assert unused.count("= _own") == 2
+    with open_sandbox(1) as sandbox:
+        for wrong, code, passes in (("", text, True), ("mlp_score", text, False), ("mlp_score", unused, True)):
+            unnamed = frozenset({wrong} - {""})
+            carried = Carried(("attention_context", *unnamed), unnamed | {"attention_context"}, unnamed, (names,))
+            source = Source.of(assignment.file, code)
+            case, explained = first_steps_on_top(oracle, losses, training, differs, outcome, carried, source, sandbox)
+            assert (case.status is Status.PASSED, explained) == (passes, names if passes else ())

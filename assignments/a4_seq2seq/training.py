@@ -114,6 +114,28 @@ def write(student: ModuleType, model: Any, src: torch.Tensor, lengths: torch.Ten
         return student.greedy_decode(numbered, state, BOS, EOS, PAD, LONGEST + 1)
 
 
+def write_alone(
+    student: ModuleType,
+    report: Report,
+    steps: int,
+    states: list[tuple[State, State]],
+    src: torch.Tensor,
+    lengths: torch.Tensor,
+    device: str = "cpu",
+) -> dict[str, Any]:
+    """Write with models that have not learned, for some of the rows with each: what they say, and nothing else, is to be written.
+
+    This is asked only where greedy_decode fails a case of its own.
+    """
+    said = []
+    pieces = [part.to(device).chunk(len(states)) for part in (src, lengths)]
+    for parameters, rows, ends in zip(states, *pieces, strict=True):
+        for model, state in zip((Looking(student), Remembering(student)), parameters, strict=True):
+            model.load_state_dict(model.state_dict() | state)
+            said.append(write(student, model.to(device), rows, ends))
+    return {"said": torch.cat(said)}
+
+
 def train(student: ModuleType, report: Report, steps: int, models: list[Any], seed: int, device: str) -> list[float]:
     """Train models side by side, by Adam on fresh rows at every step; return the means of their losses.
 

@@ -97,6 +97,21 @@ def train_reverse(
     return {"losses": losses, "said": said, "probe": logits, "renamed": renamed}
 
 
+def translate_alone(
+    student: Any, report: Report, steps: int, states: list[dict[str, Tensor]], src: Tensor, device: str = "cpu"
+) -> dict[str, Any]:
+    """Translate with models that have not learned, some of the rows with each: what they say, and nothing else, is the translation.
+
+    This is asked only where greedy_translate fails a case of its own.
+    """
+    said = []
+    for state, rows in zip(states, src.to(device).chunk(len(states)), strict=True):
+        net = student.Transformer(*SIZES)
+        net.load_state_dict(net.state_dict() | state)
+        said += student.greedy_translate(net.to(device), rows.clone(), BOS, END, LONGEST)
+    return {"said": said}
+
+
 @torch.no_grad()
 def fresh_model(student: Any) -> nn.Module:
     """Make a model to begin from. torch draws longer word vectors; times the root of d_model they would drown positions."""

@@ -69,6 +69,8 @@ class Training:
     `too_slow` names correct solutions of the course's own that are known to take far more than `seconds`. `memory_mb` bounds
     what it takes of the computer's memory, `device_mb` of a GPU's own. `larger` is a run that is made elsewhere than on the
     CPU after this one has passed, and is told beside the reference's own. Of its metrics those that have a band give points.
+    `alone` is a run on the CPU in a process of its own, which learns nothing: the exercise that it is named for writes with parameters
+    that no run has seen. It is made where that exercise is wrong, and returns rows of whole numbers as "said".
     """
 
     exercise: str
@@ -86,6 +88,7 @@ class Training:
     prefers: str = "cpu"
     device: str = "cpu"
     larger: Training | None = None
+    alone: Training | None = None
     at_home: Callable[[np.random.Generator], tuple[Any, ...] | Drawn] | None = None
 
     @property

@@ -59,6 +59,7 @@ from autograder.oracle.training_cases import (
 )
 from autograder.oracle.training_losses import KnownLosses
 from autograder.oracle.training_runs import Progress, TrainingRuns
+from autograder.oracle.written_alone import judge_alone
 from autograder.sandbox.child import tensors_made
 from autograder.sandbox.child.device import CPU
 from autograder.sandbox.child.tree import as_arrays
@@ -179,6 +180,7 @@ class Trainer:
             return ours
         choices = (names,) if names else carried.choices
         found = self._measured(training, whole, source, sandbox, rationed, carried)
+        found = judge_alone(training, found, self._runs, source, sandbox, carried)
         found = [self._charged_once(training, c, whole, sandbox, carried, choices) for c in found]
         picture = training_picture(whole.curve, self.reference_curve(training, sandbox))
         learned = all(c.status is Status.PASSED and not c.follows for c in (case, *found))

@@ -99,6 +99,23 @@ class KnownLosses:
         losses = losses_of(outcome)
         return losses is not None and losses.shape == (1,) and parting_of(losses, expected, training) is not None
 
+    def cover(self, training: Training, names: tuple[str, ...], exercise: str) -> bool:
+        """Whether beside some known mistakes none in an exercise shows in the first losses, of those that would show alone.
+
+        A few are tried.
+        """
+        covering, first = self._with(training, names)[1], self.first(training)
+        bank = [m.name for m in self._oracle.assignment.misconceptions if m.exercise == exercise]
+        showing = (name for name in bank if name in training.catches and self._moves(training, (name,), first))
+        both = [(*names, name) for name in itertools.islice(showing, MOST_TRIED)]
+        possible = [pair for pair in both if self._with(training, pair)[0].ending is not Ending.NOT_RUN]
+        return covering is not None and bool(possible) and not any(self._moves(training, p, covering) for p in possible)
+
+    def _moves(self, training: Training, names: tuple[str, ...], losses: np.ndarray) -> bool:
+        """Whether the first losses with known mistakes are others."""
+        theirs = self._with(training, names)[1]
+        return theirs is None or parting_of(theirs, losses, training) is not None
+
     def calls_in(self, training: Training) -> Calls:
         """Return which functions of the reference call which in its first steps and after them."""
         self.first(training)

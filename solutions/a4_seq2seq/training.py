@@ -9,6 +9,7 @@ from autograder.course.spec import Metric, Training
 PAD, EOS, FIRST, VOCAB = 0, 2, 3, 13
 LONGEST, EMBED, HIDDEN, ATTN = 10, 16, 64, 32
 HELD_OUT = 300
+MODELS, ROWS = 8, 20  # pairs of models that have not learned, and what each of them writes for
 
 # The parameters of both models, and their shapes.
 ENCODER = {
@@ -92,17 +93,29 @@ def _state(rng: np.random.Generator, shapes: dict[str, tuple[int, ...]]) -> dict
     return {name: torch.from_numpy(draw(name, shape).astype(np.float32)) for name, shape in shapes.items()}
 
 
-def _draw(rng: np.random.Generator) -> tuple[Any, ...]:
+def _rows(rng: np.random.Generator, count: int) -> tuple[Any, Any]:
     import torch
 
-    starts = [_state(rng, shapes) for shapes in (LOOKING, REMEMBERING)]
-    seed = int(rng.integers(2**31))
-    src = rng.integers(FIRST, VOCAB, size=(HELD_OUT, LONGEST))
-    lengths = np.full(HELD_OUT, LONGEST)
-    shorter = np.arange(HELD_OUT) % 3 == 0  # the others are full, as those are the hardest
+    src = rng.integers(FIRST, VOCAB, size=(count, LONGEST))
+    lengths = np.full(count, LONGEST)
+    shorter = np.arange(count) % 3 == 0  # the others are full, as those are the hardest
     lengths[shorter] = rng.integers(4, LONGEST, size=int(shorter.sum()))
     src[np.arange(LONGEST) >= lengths[:, None]] = PAD
-    return *starts, seed, torch.from_numpy(src), torch.from_numpy(lengths)
+    return torch.from_numpy(src), torch.from_numpy(lengths)
+
+
+def _draw(rng: np.random.Generator) -> tuple[Any, ...]:
+    starts = [_state(rng, shapes) for shapes in (LOOKING, REMEMBERING)]
+    seed = int(rng.integers(2**31))
+    return *starts, seed, *_rows(rng, HELD_OUT)
+
+
+def _draw_alone(rng: np.random.Generator) -> tuple[Any, ...]:
+    states = [tuple(_state(rng, shapes) for shapes in (LOOKING, REMEMBERING)) for _ in range(MODELS)]
+    for state in (state for pair in states for state in pair):
+        state["decoder.output.bias"][:2] -= 1000  # PAD and BOS, which no model that has learned says
+        state["decoder.output.weight"] *= 2  # so that what is said depends on more than the biases
+    return states, *_rows(rng, MODELS * ROWS)
 
 
 def _right(args: tuple[Any, ...], written: Any) -> np.ndarray:
@@ -174,5 +187,6 @@ train_reverse = Training(
         ),
     ),
     catches=CAUGHT,
+    alone=Training("greedy_decode", "write_alone", _draw_alone, steps=0, seconds=60, metrics=()),
     too_slow=("loops",),  # it scores every query and key by itself, and takes ten minutes
 )

@@ -9,6 +9,7 @@ from autograder.course.spec import Metric, Training
 PAD, BOS, END, FIRST, VOCAB = 0, 1, 2, 3, 13
 SHORTEST, LONGEST, WIDTH, D_FF, LAYERS = 5, 10, 32, 64, 2
 HELD_OUT, PROBED, RENAMED = 300, 20, 100
+MODELS, ROWS = 8, 20  # that have not learned, and what each of them translates
 BEFORE = 5  # words of the probe that are the same in both rows of a pair
 
 # Not among them: what changes padded positions that are not looked at, masks that the causal one makes unnecessary, a memory
@@ -173,6 +174,17 @@ def _moved(args: tuple[Any, ...], value: Any) -> float:
     return float(np.abs(one - other).max()) / spread if spread > 0 else float("inf")
 
 
+def _draw_alone(rng: np.random.Generator) -> tuple[Any, ...]:
+    import torch
+
+    states = [{name: _parameter(rng, name, shape) for name, shape in _shapes().items()} for _ in range(MODELS)]
+    for state in states:
+        state["output.bias"][[PAD, BOS]] -= 1000  # which no model that has learned says
+        state["output.bias"][END] -= 1
+    tensors = [{name: torch.from_numpy(array.astype(np.float32)) for name, array in state.items()} for state in states]
+    return tensors, torch.from_numpy(_rows(rng, MODELS * ROWS))
+
+
 # Measured at ten seeds, each 9 s on a busy core: .997 to 1 of the rows are right, and no logit before the change moves.
 train_reverse = Training(
     "train_reverse",
@@ -205,4 +217,5 @@ train_reverse = Training(
         ),
     ),
     catches=CAUGHT,
+    alone=Training("greedy_translate", "translate_alone", _draw_alone, steps=0, seconds=60, metrics=()),
 )
