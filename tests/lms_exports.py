@@ -41,6 +41,15 @@ def _receipt(name: str, user: str, stamp: str, field: str, files: tuple[str, ...
     ).encode()
 
 
+def _french(name: str, user: str, said: str, files: str) -> bytes:
+    """A receipt as oliviercailloux/JGradLib has one among its tests; what it says where nothing was typed in is not known."""
+    return (
+        f"Nom\u00a0: {name} ({user})\nDevoir\u00a0: Means\nDate de validation\u00a0: dimanche 1 mars 2026 10 h 22 CET\n"
+        f"Note actuelle\u00a0: Nécessite une notation\n\nChamp d'envoi\u00a0:\n{said}\n\nCommentaires\u00a0:\n"
+        f"Il  n'existe aucun commentaire d'étudiant pour ce devoir.\n\nFichiers\u00a0:\n{files}\n"
+    ).encode()
+
+
 _NO_TEXT = "There is no student submission text data for this assignment."
 
 
@@ -129,6 +138,25 @@ EXPORTS = {
             ),
             "Means_lilei_attempt_2026-03-01-13-06-00.txt": _receipt(
                 "李雷", "lilei", "2026-03-01-13-06-00", TYPED.decode(), ()
+            ),
+        },
+        dated=True,
+        attempts=True,
+    ),
+    "blackboard in French": Export(
+        {
+            "Means_alovelace_Tentative_2026-03-01-10-22-00_means.py": RIGHT,
+            "Means_alovelace_Tentative_2026-03-01-10-22-00.txt": _french(
+                "Ada Lovelace", "alovelace", "Rien.", "means.py"
+            ),
+            "Means_alovelace_Tentative_2026-02-28-23-22-00_means.py": WRONG,
+            "Means_alovelace_Tentative_2026-02-28-23-22-00.txt": _french(
+                "Ada Lovelace", "alovelace", "Rien.", "means.py"
+            ),
+            "Means_zoneil_Tentative_2026-03-01-13-05-00_means.py": RIGHT,
+            "Means_zoneil_Tentative_2026-03-01-13-05-00.txt": _french("Zoë", "zoneil", NOTE.decode(), "means.py"),
+            "Means_lilei_Tentative_2026-03-01-13-06-00.txt": _french(
+                "李雷", "lilei", f"<p>{TYPED.decode()}</p>", "Aucun fichier joint à cette soumission."
             ),
         },
         dated=True,

@@ -54,6 +54,9 @@ def only(found: Understood) -> Named:
         ("1-2 - A - B - October 1, 2025 122 PM - a - b.py", "A - B_1", "1", "a - b.py", "brightspace"),
         ("1-2 - N0123456 - Ada Lovelace - 1 October, 2025 1322 - a.py", "Ada Lovelace_1", "1", "a.py", "brightspace"),
         ("HW_1_al_attempt_2026-03-01-10-22-00_a_b.py", "al", "al", "a_b.py", "blackboard"),
+        ("HW_1_al_Tentative_2019-03-11-00-00-47_a_b.py", "al", "al", "a_b.py", "blackboard"),
+        ("Actividad 1_al@x.cl_intento_2026-03-01-10-22-00_a.py", "al@x.cl", "al@x.cl", "a.py", "blackboard"),
+        ("Inleveren Plan (1e kans)_a.l@x.nl_poging_2026-03-01-10-22-00_a.py", "a.l@x.nl", "a.l@x.nl", "a.py", "blackboard"),
         # a student chooses what stands behind the platform's own mark
         ("eve_1_2_Ada Lovelace_31_assignsubmission_file_x.py", "eve_1", "1", "Ada Lovelace_31_assignsubmission_file_x.py", "canvas"),
         ("eve_1_assignsubmission_file_ada_31_99_x.py", "eve_1", "1", "ada_31_99_x.py", "moodle"),
@@ -103,6 +106,26 @@ def test_blackboard_users_with_underscores() -> None:
     stamp = "attempt_2026-03-01-10-22-00"
     found = reading(f"HW_1_ada_l_{stamp}_a.py", f"HW_1_bob_n_{stamp}_a.py").understood
     assert [named.owner.key for (named,) in found.values()] == ["ada_l", "bob_n"]
+
+
+def test_blackboard_in_a_language_without_evidence() -> None:
+    """Its word is the same for all, and receipts say whose each attempt is; plain names with a moment are no Blackboard's."""
+    stamp = "2026-03-01-10-22-00"
+
+    def export(word: str, receipt: str) -> Reading:
+        files = [f"HW_1_{user}_{word}_{stamp}_a.py" for user in ("ada_l", "bob_n")]
+        texts = [receipt.format(user=user) for user in ("ada_l", "bob_n")]
+        receipts = [
+            Item(f"HW_1_{user}_{word}_{stamp}.txt", False, (), lambda _, text=text: text)
+            for user, text in zip(("ada_l", "bob_n"), texts, strict=True)
+        ]
+        return reading(*files, *receipts)
+
+    found = export("Försök", "Namn: Ada ({user})\nUppgift: HW\n")
+    assert found.platform is BLACKBOARD
+    assert [owner.key for owner in owners(found)] == ["ada_l", "bob_n"]
+    assert export("copy", "see {user}\n").platform.name == ""
+    assert reading(f"hw_ada_{stamp}_a.py", f"hw_bob_{stamp}_a.py").platform.name == ""
 
 
 def test_github_names() -> None:
