@@ -177,6 +177,20 @@ EXPORTS = {
         },
         dated=True,
     ),
+    "sakai in Spanish": Export(
+        {
+            "Means/grades.csv": b'"Means";"SCORE_GRADE_TYPE"\n\n"Identificador";"ID";"Apellido";"Nombre"\n',
+            "Means/Lovelace, Ada(alovelace)/timestamp.txt": b"2026-03-01T10:22:00.123Z",
+            "Means/Lovelace, Ada(alovelace)/Adjuntos al comentario/means.py": WRONG,
+            "Means/Lovelace, Ada(alovelace)/Adjuntos de la entrega/means.py": RIGHT,
+            "Means/O'Neil-Nandu, Zoe(zoneil)/timestamp.txt": b"2026-03-01T13:05:00Z",
+            "Means/O'Neil-Nandu, Zoe(zoneil)/Adjuntos al comentario/means.py": WRONG,
+            "Means/O'Neil-Nandu, Zoe(zoneil)/Adjuntos de la entrega/means.py": RIGHT,
+            "Means/Lei, Li(lilei)/timestamp.txt": b"2026-03-01T13:06:00Z",
+            "Means/Lei, Li(lilei)/Lei, Li(lilei)_submissionText.html": TYPED,
+        },
+        dated=True,
+    ),
     "ilias": Export(
         {
             "Abgaben/Lovelace_Ada_alovelace_271/Late Submission - means.py": RIGHT,

@@ -12,11 +12,11 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from lms_exports import GRADESCOPE_ADA
 
-from autograder.lms import brightspace, canvas, ilias, moodle
+from autograder.lms import brightspace, canvas, ilias, moodle, sakai
 from autograder.lms.blackboard import PLATFORM as BLACKBOARD
 from autograder.lms.dates import iso_moment, worded_moment
 from autograder.lms.gradescope import read_metadata
-from autograder.lms.platform import Item, Kind, Listing, Named, Owner, Understood
+from autograder.lms.platform import Item, Kind, Listing, Named, Owner, Row, Understood
 from autograder.lms.recognition import Reading, platforms, recognise
 
 
@@ -239,6 +239,38 @@ def test_what_sakai_writes_is_read(name: str, user: str) -> None:
     stamped = "timestamp.txt", "Submission attachment(s)/attention.py"
     found = owners(reading(item(f"{name},(ab); {name}, X (Y)({user})", *stamped)))
     assert [(owner.key, owner.system) for owner in found] == [("ab", "sakai"), (user, "sakai")]
+
+
+@pytest.mark.parametrize(
+    (
+        "attachments",
+        "graders",
+    ),  # stuviewsubm.submissatt, without accents where Sakai takes them off, download.feedback.attachment
+    [
+        ("Submission attachment(s)", "Feedback Attachment(s)"),
+        ("Einreichungsanhange", "Feedback-Anh\u00e4nge"),
+        ("Einreichungsanh\u00e4nge", "Feedback-Anh\u00e4nge"),
+        ("Adjuntos de la entrega", "Adjuntos al comentario"),
+        ("Piece(s) jointe(s) de la remise", "Pi\u00e8ce(s) jointe(s) du commentaire"),
+        ("Allegati", "Allegati con feedback"),
+        ("Bijlage(n) bij uitwerking", "Feedback bijlage(n)"),
+        ("Anexo(s) para submissao", "Anexo(s) do Feedback"),
+    ],
+)
+def test_sakais_folders_in_its_languages(attachments: str, graders: str) -> None:
+    """The grader's own files are no student's, in whatever order they lie, and pages go where Sakai looks in its language."""
+    paths = "timestamp.txt", f"{graders}/attention.py", f"{attachments}/attention.py"
+    for several in (paths, paths[::-1]):
+        named = only(reading(item("Lovelace, Ada(ada)", *several)).understood)
+        assert (named.owner.key, named.below) == ("ada", (attachments,))
+    row = Row("ada", "", "", "", "", "", "sakai", "ada", "", f"Lovelace, Ada(ada)/{attachments}", "", 1, 1, "")
+    assert sakai.feedback_path(row, "x.html") == f"feedback/Lovelace, Ada(ada)/{graders}/x.html"
+
+
+def test_sakais_folders_in_another_language() -> None:
+    """Where the folder beside the time stamp has no known name, it is the students' all the same; another class's is not."""
+    assert only(reading(item("Lovelace, Ada(ada)", "timestamp.txt", "Bilagor/a.py")).understood).below == ("Bilagor",)
+    assert reading(item("Gruppo1 rossi", "Allegati/a.py"), item("Gruppo2 verdi", "Allegati/a.py")).platform.name == ""
 
 
 @given(st.text(string.ascii_letters + " -", min_size=1).filter(str.strip), st.from_regex(r"[a-z0-9.]{1,8}", fullmatch=True), NUMBERS)  # fmt: skip
