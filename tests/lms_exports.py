@@ -65,6 +65,14 @@ class Export:
     named: bool = True  # it says who is who
 
 
+# `grades.csv` with the headings of assignment_es.properties.
+SAKAI_SPANISH = """\
+"Medias, parte 2";"SCORE_GRADE_TYPE"
+
+"Identificador";"ID";"Apellido";"Nombre";"Calificación";"Fecha";"Tarde"
+"alovelace";"alovelace";"Lovelace";"Ada";"";"2026-03-01T10:22:00Z";""
+"gstrang";"gstrang";"Strang";"Gil";"1,5";"";""
+"""
 MOODLE = Export(
     {
         "Ada Lovelace_31_assignsubmission_file/means.py": RIGHT,
@@ -179,7 +187,7 @@ EXPORTS = {
     ),
     "sakai in Spanish": Export(
         {
-            "Means/grades.csv": b'"Means";"SCORE_GRADE_TYPE"\n\n"Identificador";"ID";"Apellido";"Nombre"\n',
+            "Means/grades.csv": SAKAI_SPANISH.encode(),
             "Means/Lovelace, Ada(alovelace)/timestamp.txt": b"2026-03-01T10:22:00.123Z",
             "Means/Lovelace, Ada(alovelace)/Adjuntos al comentario/means.py": WRONG,
             "Means/Lovelace, Ada(alovelace)/Adjuntos de la entrega/means.py": RIGHT,
