@@ -41,6 +41,15 @@ def _receipt(name: str, user: str, stamp: str, field: str, files: tuple[str, ...
     ).encode()
 
 
+def _french(name: str, user: str, said: str, files: str) -> bytes:
+    """A receipt as oliviercailloux/JGradLib has one among its tests; what it says where nothing was typed in is not known."""
+    return (
+        f"Nom\u00a0: {name} ({user})\nDevoir\u00a0: Means\nDate de validation\u00a0: dimanche 1 mars 2026 10 h 22 CET\n"
+        f"Note actuelle\u00a0: Nécessite une notation\n\nChamp d'envoi\u00a0:\n{said}\n\nCommentaires\u00a0:\n"
+        f"Il  n'existe aucun commentaire d'étudiant pour ce devoir.\n\nFichiers\u00a0:\n{files}\n"
+    ).encode()
+
+
 _NO_TEXT = "There is no student submission text data for this assignment."
 
 
@@ -56,6 +65,14 @@ class Export:
     named: bool = True  # it says who is who
 
 
+# `grades.csv` with the headings of assignment_es.properties.
+SAKAI_SPANISH = """\
+"Medias, parte 2";"SCORE_GRADE_TYPE"
+
+"Identificador";"ID";"Apellido";"Nombre";"Calificación";"Fecha";"Tarde"
+"alovelace";"alovelace";"Lovelace";"Ada";"";"2026-03-01T10:22:00Z";""
+"gstrang";"gstrang";"Strang";"Gil";"1,5";"";""
+"""
 MOODLE = Export(
     {
         "Ada Lovelace_31_assignsubmission_file/means.py": RIGHT,
@@ -134,6 +151,25 @@ EXPORTS = {
         dated=True,
         attempts=True,
     ),
+    "blackboard in French": Export(
+        {
+            "Means_alovelace_Tentative_2026-03-01-10-22-00_means.py": RIGHT,
+            "Means_alovelace_Tentative_2026-03-01-10-22-00.txt": _french(
+                "Ada Lovelace", "alovelace", "Rien.", "means.py"
+            ),
+            "Means_alovelace_Tentative_2026-02-28-23-22-00_means.py": WRONG,
+            "Means_alovelace_Tentative_2026-02-28-23-22-00.txt": _french(
+                "Ada Lovelace", "alovelace", "Rien.", "means.py"
+            ),
+            "Means_zoneil_Tentative_2026-03-01-13-05-00_means.py": RIGHT,
+            "Means_zoneil_Tentative_2026-03-01-13-05-00.txt": _french("Zoë", "zoneil", NOTE.decode(), "means.py"),
+            "Means_lilei_Tentative_2026-03-01-13-06-00.txt": _french(
+                "李雷", "lilei", f"<p>{TYPED.decode()}</p>", "Aucun fichier joint à cette soumission."
+            ),
+        },
+        dated=True,
+        attempts=True,
+    ),
     "sakai": Export(
         {
             "Means/grades.csv": b'"Means","Points"\n\n"Display ID","ID","Last Name","First Name","grade"\n',
@@ -144,6 +180,20 @@ EXPORTS = {
             "Means/O'Neil-Nandu, Zoe(zoneil)/timestamp.txt": b"2026-03-01T13:05:00Z",
             "Means/O'Neil-Nandu, Zoe(zoneil)/Submission attachment(s)/means.py": RIGHT,
             "Means/O'Neil-Nandu, Zoe(zoneil)/O'Neil-Nandu, Zoe(zoneil)_submissionText.html": NOTE,
+            "Means/Lei, Li(lilei)/timestamp.txt": b"2026-03-01T13:06:00Z",
+            "Means/Lei, Li(lilei)/Lei, Li(lilei)_submissionText.html": TYPED,
+        },
+        dated=True,
+    ),
+    "sakai in Spanish": Export(
+        {
+            "Means/grades.csv": SAKAI_SPANISH.encode(),
+            "Means/Lovelace, Ada(alovelace)/timestamp.txt": b"2026-03-01T10:22:00.123Z",
+            "Means/Lovelace, Ada(alovelace)/Adjuntos al comentario/means.py": WRONG,
+            "Means/Lovelace, Ada(alovelace)/Adjuntos de la entrega/means.py": RIGHT,
+            "Means/O'Neil-Nandu, Zoe(zoneil)/timestamp.txt": b"2026-03-01T13:05:00Z",
+            "Means/O'Neil-Nandu, Zoe(zoneil)/Adjuntos al comentario/means.py": WRONG,
+            "Means/O'Neil-Nandu, Zoe(zoneil)/Adjuntos de la entrega/means.py": RIGHT,
             "Means/Lei, Li(lilei)/timestamp.txt": b"2026-03-01T13:06:00Z",
             "Means/Lei, Li(lilei)/Lei, Li(lilei)_submissionText.html": TYPED,
         },

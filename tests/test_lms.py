@@ -306,7 +306,7 @@ def known_to(platform: str, path: str) -> str:
     if platform == "canvas":  # infer_comment_context_from_filename
         return "/".join(re.findall(r"_(\d+)_(\d+)_", first)[0])
     if platform == "sakai":  # uploadAll_parseZipFile
-        assert rest[1] == "Feedback Attachment(s)"
+        assert rest[1] in ("Feedback Attachment(s)", "Adjuntos al comentario")
         return rest[0][rest[0].rindex("(") + 1 : rest[0].rindex(")")]
     if platform == "ilias":  # uploadMultiFeedbackFile
         assert first.startswith("multi_feedback")
@@ -322,6 +322,7 @@ def known_to(platform: str, path: str) -> str:
         ("canvas", ["101/20001", "102/20002"]),
         ("brightspace", ["39786-2 - Ada Lovelace - Mar 1, 2026 1022 AM", "39787-3 - Zoë O'Neil-Ñandú - Mar 1, 2026 105 PM - feedback-zoneil.html"]),
         ("sakai", ["alovelace", "lilei", "zoneil"]),
+        ("sakai in Spanish", ["alovelace", "lilei", "zoneil"]),
         ("ilias", ["271", "272"]),
     ],
 )  # fmt: skip

@@ -12,11 +12,11 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from lms_exports import GRADESCOPE_ADA
 
-from autograder.lms import brightspace, canvas, ilias, moodle
+from autograder.lms import brightspace, canvas, ilias, moodle, sakai
 from autograder.lms.blackboard import PLATFORM as BLACKBOARD
 from autograder.lms.dates import iso_moment, worded_moment
 from autograder.lms.gradescope import read_metadata
-from autograder.lms.platform import Item, Kind, Listing, Named, Owner, Understood
+from autograder.lms.platform import Item, Kind, Listing, Named, Owner, Row, Understood
 from autograder.lms.recognition import Reading, platforms, recognise
 
 
@@ -54,6 +54,9 @@ def only(found: Understood) -> Named:
         ("1-2 - A - B - October 1, 2025 122 PM - a - b.py", "A - B_1", "1", "a - b.py", "brightspace"),
         ("1-2 - N0123456 - Ada Lovelace - 1 October, 2025 1322 - a.py", "Ada Lovelace_1", "1", "a.py", "brightspace"),
         ("HW_1_al_attempt_2026-03-01-10-22-00_a_b.py", "al", "al", "a_b.py", "blackboard"),
+        ("HW_1_al_Tentative_2019-03-11-00-00-47_a_b.py", "al", "al", "a_b.py", "blackboard"),
+        ("Actividad 1_al@x.cl_intento_2026-03-01-10-22-00_a.py", "al@x.cl", "al@x.cl", "a.py", "blackboard"),
+        ("Inleveren Plan (1e kans)_a.l@x.nl_poging_2026-03-01-10-22-00_a.py", "a.l@x.nl", "a.l@x.nl", "a.py", "blackboard"),
         # a student chooses what stands behind the platform's own mark
         ("eve_1_2_Ada Lovelace_31_assignsubmission_file_x.py", "eve_1", "1", "Ada Lovelace_31_assignsubmission_file_x.py", "canvas"),
         ("eve_1_assignsubmission_file_ada_31_99_x.py", "eve_1", "1", "ada_31_99_x.py", "moodle"),
@@ -103,6 +106,26 @@ def test_blackboard_users_with_underscores() -> None:
     stamp = "attempt_2026-03-01-10-22-00"
     found = reading(f"HW_1_ada_l_{stamp}_a.py", f"HW_1_bob_n_{stamp}_a.py").understood
     assert [named.owner.key for (named,) in found.values()] == ["ada_l", "bob_n"]
+
+
+def test_blackboard_in_a_language_without_evidence() -> None:
+    """Its word is the same for all, and receipts say whose each attempt is; plain names with a moment are no Blackboard's."""
+    stamp = "2026-03-01-10-22-00"
+
+    def export(word: str, receipt: str) -> Reading:
+        files = [f"HW_1_{user}_{word}_{stamp}_a.py" for user in ("ada_l", "bob_n")]
+        texts = [receipt.format(user=user) for user in ("ada_l", "bob_n")]
+        receipts = [
+            Item(f"HW_1_{user}_{word}_{stamp}.txt", False, (), lambda _, text=text: text)
+            for user, text in zip(("ada_l", "bob_n"), texts, strict=True)
+        ]
+        return reading(*files, *receipts)
+
+    found = export("Försök", "Namn: Ada ({user})\nUppgift: HW\n")
+    assert found.platform is BLACKBOARD
+    assert [owner.key for owner in owners(found)] == ["ada_l", "bob_n"]
+    assert export("copy", "see {user}\n").platform.name == ""
+    assert reading(f"hw_ada_{stamp}_a.py", f"hw_bob_{stamp}_a.py").platform.name == ""
 
 
 def test_github_names() -> None:
@@ -216,6 +239,38 @@ def test_what_sakai_writes_is_read(name: str, user: str) -> None:
     stamped = "timestamp.txt", "Submission attachment(s)/attention.py"
     found = owners(reading(item(f"{name},(ab); {name}, X (Y)({user})", *stamped)))
     assert [(owner.key, owner.system) for owner in found] == [("ab", "sakai"), (user, "sakai")]
+
+
+@pytest.mark.parametrize(
+    (
+        "attachments",
+        "graders",
+    ),  # stuviewsubm.submissatt, without accents where Sakai takes them off, download.feedback.attachment
+    [
+        ("Submission attachment(s)", "Feedback Attachment(s)"),
+        ("Einreichungsanhange", "Feedback-Anh\u00e4nge"),
+        ("Einreichungsanh\u00e4nge", "Feedback-Anh\u00e4nge"),
+        ("Adjuntos de la entrega", "Adjuntos al comentario"),
+        ("Piece(s) jointe(s) de la remise", "Pi\u00e8ce(s) jointe(s) du commentaire"),
+        ("Allegati", "Allegati con feedback"),
+        ("Bijlage(n) bij uitwerking", "Feedback bijlage(n)"),
+        ("Anexo(s) para submissao", "Anexo(s) do Feedback"),
+    ],
+)
+def test_sakais_folders_in_its_languages(attachments: str, graders: str) -> None:
+    """The grader's own files are no student's, in whatever order they lie, and pages go where Sakai looks in its language."""
+    paths = "timestamp.txt", f"{graders}/attention.py", f"{attachments}/attention.py"
+    for several in (paths, paths[::-1]):
+        named = only(reading(item("Lovelace, Ada(ada)", *several)).understood)
+        assert (named.owner.key, named.below) == ("ada", (attachments,))
+    row = Row("ada", "", "", "", "", "", "sakai", "ada", "", f"Lovelace, Ada(ada)/{attachments}", "", 1, 1, "")
+    assert sakai.feedback_path(row, "x.html") == f"feedback/Lovelace, Ada(ada)/{graders}/x.html"
+
+
+def test_sakais_folders_in_another_language() -> None:
+    """Where the folder beside the time stamp has no known name, it is the students' all the same; another class's is not."""
+    assert only(reading(item("Lovelace, Ada(ada)", "timestamp.txt", "Bilagor/a.py")).understood).below == ("Bilagor",)
+    assert reading(item("Gruppo1 rossi", "Allegati/a.py"), item("Gruppo2 verdi", "Allegati/a.py")).platform.name == ""
 
 
 @given(st.text(string.ascii_letters + " -", min_size=1).filter(str.strip), st.from_regex(r"[a-z0-9.]{1,8}", fullmatch=True), NUMBERS)  # fmt: skip

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 from canvas_server import TOKEN, CanvasServer, canvas
+from lms_exports import EXPORTS, SAKAI_SPANISH, filled, zipped
 
 from autograder.cli import main
 from autograder.pages import returns
@@ -358,3 +359,21 @@ def test_what_is_no_worksheet_of_the_assignment_is_refused(
     assert "--worksheet is Moodle's" in run(
         "return", out, "--to", "canvas", "--worksheet", worksheet(tmp_path, GERMAN), code=2
     )
+
+
+def test_sakais_own_list_is_filled_with_its_signs(
+    run: Command, assignment: object, course: Path, tmp_path: Path
+) -> None:
+    """Where its user's numbers have a comma, Sakai takes semicolons, and refuses a point."""
+    files = filled(EXPORTS["sakai in Spanish"].files, assignment.reference, assignment.stub)
+    (tmp_path / "export.zip").write_bytes(zipped(files))
+    words = ("grade", "t1_means", tmp_path / "export.zip", "-o", tmp_path / "out", "--seed", 5, "--course", course)
+    run(*words, "--accept-unsandboxed")
+    (tmp_path / "grades.csv").write_text(SAKAI_SPANISH, encoding="utf-8")
+    assert "Where numbers have a comma in your Sakai" in run("return", tmp_path / "out", "--to", "sakai")
+    said = run("return", tmp_path / "out", "--to", "sakai", "--all", "--worksheet", tmp_path / "grades.csv")
+    assert "English" not in said
+    assert "2 have no line in the worksheet, so their points are not in it" in said
+    with (tmp_path / "out/returned/sakai-2/sakai.csv").open(newline="", encoding="utf-8") as file:
+        _, _, _, ada, gil = csv.reader(file, delimiter=";")
+    assert (ada[1], ada[4], gil[1], gil[4]) == ("alovelace", "7", "gstrang", "1,5")

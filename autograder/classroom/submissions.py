@@ -65,7 +65,7 @@ class Submission:
     person: Person | None = None  # on the roster
     submitted: datetime | None = None
     late: bool = False  # as the export marks it
-    place: str = ""  # the file or folder of the export, where its name is one that may be written again
+    place: str = ""  # the file or folder of the export, and what of it, where these names may be written again
 
     @property
     def source(self) -> Source | None:
@@ -220,7 +220,8 @@ def _read_attempt(student: str, attempt: tuple[Entry, ...], where: str, stub: St
         entry, found, problem = attempt[0], None, str(error)
     said = entry.said
     origin = f"{where}: {printable(entry.name)}" if where != entry.name else where
-    place = entry.top if entry.top == printable(entry.top) and not set(entry.top) & set("/\\") else ""
+    names = (entry.top, *said.below)
+    place = "/".join(names) if all(name == printable(name) and not set(name) & set("/\\") for name in names) else ""
     submission = Submission(
         student,
         origin,

@@ -14,8 +14,8 @@ from autograder.command.options import CourseOption, check_course, fail, graded_
 
 if TYPE_CHECKING:
     from autograder.classroom.gradebook import Gradebook
-    from autograder.lms.moodle_worksheet import Filled
     from autograder.lms.platform import Platform
+    from autograder.lms.worksheet import Filled
     from autograder.pages.returns import Return
 
 CANVAS_API, MAIL = "canvas-api", "mail"
@@ -39,6 +39,12 @@ _NEXT = {  # what to do with the sheet, and with the zip of pages
 }
 
 
+_WORKSHEETS = {  # how to have the sheet in one's own language
+    "moodle": "Where your Moodle speaks another language, download its grading worksheet and add --worksheet FILE.csv",
+    "sakai": "Where numbers have a comma in your Sakai, take grades.csv out of the archive and add --worksheet grades.csv",
+}
+
+
 def give_back(
     out: Annotated[Path, typer.Argument(help="The folder a `grade` wrote")],
     to: Annotated[
@@ -49,7 +55,9 @@ def give_back(
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be given, and give nothing")] = False,
     worksheet: Annotated[
         Path | None,
-        typer.Option(help="moodle: the grading worksheet of the assignment, in any language, to fill and hand back"),
+        typer.Option(
+            help="moodle: the assignment's grading worksheet, in any language, to fill; sakai: the archive's grades.csv"
+        ),
     ] = None,
     url: Annotated[str, typer.Option(help="canvas-api: the address of the assignment in Canvas")] = "",
     sender: Annotated[str, typer.Option("--from", help="mail: the address that messages come from")] = "",
@@ -70,7 +78,7 @@ def give_back(
             fail(
                 f"There is no result to give back in {out} yet. Run autograder grade until all of the class is graded."
             )
-        filled = _filled(worksheet, due) if worksheet else None
+        filled = _filled(to, worksheet, due) if worksheet else None
         if platform and not (filled or any(is_known(platform, one) for one in every)):
             fail(_why_unknown(out, platform, every))
         if to == MAIL and not any(one.row.email for one in every):
@@ -99,8 +107,8 @@ def _check_way(to: str, platforms: Iterable[str], sender: str, worksheet: Path |
         fail(f"Nothing is known of {to}. --to takes {', '.join(sorted(platforms))}, {CANVAS_API} or {MAIL}.")
     if to == MAIL and "@" not in sender:
         fail("Say from whom the messages are: --from ta@example.edu")
-    if worksheet and to != "moodle":
-        fail("--worksheet is Moodle's; leave it out, or give back --to moodle.")
+    if worksheet and to not in _WORKSHEETS:
+        fail(f"--worksheet is Moodle's or Sakai's; leave it out, or give back --to {' or '.join(_WORKSHEETS)}.")
 
 
 def _why_unknown(out: Path, platform: Platform, every: Sequence[Return]) -> str:
@@ -117,14 +125,16 @@ def _why_unknown(out: Path, platform: Platform, every: Sequence[Return]) -> str:
     return " ".join([*told, f"{mail}; or hand out the pages of {out / 'feedback'}. Nothing was written."])
 
 
-def _filled(worksheet: Path, due: Sequence[Return]) -> Filled:
-    """Fill Moodle's own worksheet with what is due."""
-    from autograder.lms.moodle_worksheet import WorksheetError, fill
+def _filled(to: str, worksheet: Path, due: Sequence[Return]) -> Filled:
+    """Fill a platform's own worksheet with what is due."""
+    from autograder.lms import moodle_worksheet, sakai_worksheet
+    from autograder.lms.worksheet import WorksheetError
     from autograder.submission.archives import UnreadableError
     from autograder.submission.source import read_text
 
     try:
         text, _ = read_text(worksheet.read_bytes(), str(worksheet))
+        fill = moodle_worksheet.fill if to == "moodle" else sakai_worksheet.fill
         return fill(text, [one.row for one in due])
     except OSError as error:
         fail(f"{worksheet} cannot be read: {error.strerror or error}.")
@@ -145,23 +155,23 @@ def _as_files(book: Gradebook, due: Sequence[Return], platform: Platform, filled
     if written.sheet:
         most = points_text(due[0].row.max_score)
         print(f"Points go over as they are, so the assignment's maximum there has to be {most}.")
-    if platform.name == "moodle":
-        _tell_of_worksheet(book, due, filled)
+    if platform.name in _WORKSHEETS:
+        _tell_of_worksheet(book, due, platform, filled)
     _tell_lost(written.lost, f"did not come from {platform.name}, so its archive has no place for their pages")
     if written.lost:
         print(f"--to {MAIL} sends these pages, or hand them out from {book.folder / 'feedback'}.")
 
 
-def _tell_of_worksheet(book: Gradebook, due: Sequence[Return], filled: Filled | None) -> None:
-    """Say what of Moodle's worksheet has to be known: its language, its maximum, and who is not in it."""
+def _tell_of_worksheet(book: Gradebook, due: Sequence[Return], platform: Platform, filled: Filled | None) -> None:
+    """Say what of a platform's worksheet has to be known: its language, Moodle's maximum, and who is not in it."""
     from autograder.classroom.platform_maximum import other_maximum
 
     if not filled:
-        told = "This sheet is an English one. Where your Moodle speaks another language, download its grading worksheet and add"
-        print(f"{told} --worksheet FILE.csv: it is filled as it is.")
-    elif not filled.has_feedback:
+        print(f"This sheet is an English one. {_WORKSHEETS[platform.name]}: it is filled as it is.")
+    elif platform.name == "moodle" and not filled.has_feedback:
         print("Feedback comments are not switched on in the assignment there, so the worksheet has no column for them.")
-    if told := other_maximum(filled.maximum if filled else book.facts.maximum, due[0].row.max_score):
+    maximum = filled.maximum if filled else book.facts.maximum
+    if platform.name == "moodle" and (told := other_maximum(maximum, due[0].row.max_score)):
         print(f"autograder: {told}", file=sys.stderr)
     if filled:
         lost = [one.row.student for one in due if one.row.student not in filled.students]

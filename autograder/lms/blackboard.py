@@ -4,12 +4,17 @@
 name. `Homework 1_alovelace_attempt_2026-03-01-10-22-00.txt` is the receipt: the student's name and what was typed in.
 The archive is called `gradebook_COURSE_Homework 1_2026-03-02-09-00-00.zip`. Forms: Blackboard's help, and public tools that
 read receipts. Grades go back by user name.
+
+The word for an attempt is the language's, and so is all of the receipt, which begins with `Nom : Ada Lovelace (alovelace)` in
+French. Public tools read `_Tentative_` with its receipt (oliviercailloux/JGradLib, MyCourseHomeworkReader), `_intento_`, and
+`_poging_` beside `_attempt_`. Another word counts where all names have it, and each attempt its receipt.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
 
 from autograder.lms.dates import stamp_moment
 from autograder.lms.platform import (
@@ -26,19 +31,24 @@ from autograder.lms.platform import (
 )
 
 _NAMED = re.compile(
-    r"(?P<head>.+?)_attempt_(?P<stamp>[0-9]{4}(?:-[0-9]{2}){5})(?:_(?P<title>.+)|(?P<receipt>\.txt))", re.DOTALL
+    r"(?P<attempt>(?P<head>.+?)_(?P<word>[^\W\d_]+)_(?P<stamp>[0-9]{4}(?:-[0-9]{2}){5}))(?:_(?P<title>.+)|(?P<receipt>\.txt))",
+    re.DOTALL,
 )
-_WHO = re.compile(r"Name:\s*(?P<name>.*?) \((?P<user>[^()\n]*)\)\s*(?:\n|$)")
+_WORDS = frozenset({"attempt", "tentative", "intento", "poging"})  # English, French, Spanish, Dutch
+_WHO = re.compile(r"[^\W\d_][^:\n]{0,30}:\s*(?P<name>.*?) \((?P<user>[^()\n]*)\)\s*(?:\n|$)")
 _TYPED = re.compile(r"\nSubmission Field:\s*\n(?P<text>.*?)\n\s*\nComments:", re.DOTALL)
 _NOTHING = "There is no student submission text data for this assignment."
 
 
 def read(listing: Listing) -> Understood:
     """Read names and receipts; a receipt is something handed in only where a text was typed in."""
-    found = {i: match for i in listing.items if not i.folder and (match := _NAMED.fullmatch(i.name))}
-    receipts = {i: i.text(()).replace("\r\n", "\n").lstrip("\ufeff") for i, match in found.items() if match["receipt"]}
+    named = {i: match for i in listing.items if not i.folder and (match := _NAMED.fullmatch(i.name))}
+    receipts = {i: i.text(()).replace("\r\n", "\n").lstrip("\ufeff") for i, match in named.items() if match["receipt"]}
+    found = named if _is_language(named, receipts) else {i: match for i, match in named.items() if _is_known(match)}
+    receipts = {i: text for i, text in receipts.items() if i in found}
     said = {found[i]["head"]: who for i, text in receipts.items() if (who := _WHO.match(text))}
     users = _users({match["head"]: said.get(match["head"]) for match in found.values()})
+    uploads = {match["attempt"] for item, match in found.items() if item not in receipts}
     understood: dict[Item, list[Named]] = {}
     for item, match in found.items():
         user, name, stamp = *users[match["head"]], match["stamp"]
@@ -47,10 +57,27 @@ def read(listing: Listing) -> Understood:
         if item not in receipts:
             understood[item] = [Named(owner, match["title"], attempt=attempt, submitted=when)]
         else:
-            typed = _TYPED.search(receipts[item])
-            wrote = typed and typed["text"].strip() not in ("", _NOTHING)
-            understood[item] = [Named(owner, item.name, attempt=attempt, submitted=when, kind=Kind.TEXT)] * bool(wrote)
+            wrote = _wrote(match, receipts[item], uploads)
+            understood[item] = [Named(owner, item.name, attempt=attempt, submitted=when, kind=Kind.TEXT)] * wrote
     return understood
+
+
+def _wrote(match: re.Match[str], receipt: str, uploads: AbstractSet[str]) -> bool:
+    """Whether a text was typed in. A receipt in another language tells it by that: there is no file of the attempt."""
+    if typed := _TYPED.search(receipt):
+        return typed["text"].strip() not in ("", _NOTHING)
+    return match["word"].lower() != "attempt" and match["attempt"] not in uploads
+
+
+def _is_known(match: re.Match[str]) -> bool:
+    return match["word"].lower() in _WORDS
+
+
+def _is_language(named: Mapping[Item, re.Match[str]], receipts: Mapping[Item, str]) -> bool:
+    """Whether names are Blackboard's in some language: one word for all, and for each attempt a receipt that says whose it is."""
+    receipted = {named[item]["attempt"] for item, text in receipts.items() if _WHO.match(text)}
+    words = {match["word"] for match in named.values()}
+    return len(words) == 1 and receipted == {match["attempt"] for match in named.values()}
 
 
 def _users(said: Mapping[str, re.Match[str] | None]) -> dict[str, tuple[str, str]]:

@@ -15,32 +15,16 @@ Source: `mod/assign/gradingtable.php` and `mod/assign/feedback/offline/importgra
 
 from __future__ import annotations
 
-import csv
-import io
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 
 from autograder.lms.platform import Row, inert
+from autograder.lms.worksheet import Filled, WorksheetError, cells_of, separator_of, written
 
 _IDENTIFIER = re.compile(r"[^\d\s][^\d]*?(\d+)")
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)?")
 _MOMENT = re.compile(r"-|(?=.*\d{4})(?=.*\d[:.h]\d\d).{1,60}")  # a year and a time, in any language's words
-
-
-class WorksheetError(Exception):
-    """The file is no such worksheet, or another assignment's; the message says what to do."""
-
-
-@dataclass(frozen=True)
-class Filled:
-    """A worksheet with grades in it."""
-
-    text: str  # CSV
-    maximum: float  # the grade that is the most in Moodle
-    students: frozenset[str]  # whose lines are filled
-    has_feedback: bool  # whether there is a column for it
 
 
 def fill(text: str, rows: Sequence[Row]) -> Filled:
@@ -48,7 +32,7 @@ def fill(text: str, rows: Sequence[Row]) -> Filled:
 
     Lines of others stay as they are. Raises WorksheetError where the text is no worksheet, or no row has a line.
     """
-    head, *lines = _table(text)
+    head, *lines = cells_of(text, separator_of(text.partition("\n")[0])) or [[]]
     lines = [line for line in lines if any(line)]
     found = [_IDENTIFIER.fullmatch(line[0].strip()) if line else None for line in lines]
     if not lines or not all(found):
@@ -77,13 +61,7 @@ def fill(text: str, rows: Sequence[Row]) -> Filled:
             "download the worksheet of this one."
         )
     maximum = float(lines[0][most].strip().replace(",", "."))
-    return Filled(_written([head, *lines]), maximum, frozenset(filled), feedback is not None)
-
-
-def _table(text: str) -> list[list[str]]:
-    """Return the cells; spreadsheets separate them by other signs than Moodle does."""
-    first = text.partition("\n")[0]
-    return list(csv.reader(io.StringIO(text, newline=""), delimiter=max(",;\t", key=first.count))) or [[]]
+    return Filled(written([head, *lines]), frozenset(filled), maximum, feedback is not None)
 
 
 def _maximum_column(head: Sequence[str], lines: Sequence[Sequence[str]]) -> int:
@@ -102,12 +80,6 @@ def _feedback_column(head: Sequence[str], lines: Sequence[Sequence[str]]) -> int
     """Return where comments stand; None where the assignment gives none."""
     last = len(head) - 1
     return None if all(len(line) > last and _MOMENT.fullmatch(line[last].strip()) for line in lines) else last
-
-
-def _written(table: Iterable[Sequence[str]]) -> str:
-    text = io.StringIO(newline="")
-    csv.writer(text).writerows(table)
-    return text.getvalue()
 
 
 def _line_with(address: str, lines: Sequence[list[str]], addresses: Counter[str]) -> list[str] | None:

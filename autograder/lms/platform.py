@@ -87,7 +87,7 @@ class Row:
     system: str  # the platform that the submission came from
     number: str  # by which that platform knows the student
     participant: str  # Moodle's number of the student, as far as the roster is its worksheet
-    place: str  # the file or folder of the export that the submission lay in
+    place: str  # the file or folder of the export that the submission lay in, with what of it where that is a part
     title: str  # of the assignment
     score: float | None  # nothing where it is not graded yet
     max_score: float

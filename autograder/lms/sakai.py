@@ -3,13 +3,16 @@
 `Homework 1/Lovelace, Ada(alovelace)/Submission attachment(s)/attention.py`, beside it `timestamp.txt`, what was typed in as
 `Lovelace, Ada(alovelace)_submissionText.html`, and the grader's own `comments.txt`, `feedbackText.html` and `Feedback
 Attachment(s)/`. Graded anonymously the folder is called by a number and `(anonymous)`; a group's is `Group A (17)` with
-`members.txt`. `grades.csv` lies above. Source: `AssignmentServiceImpl.java`, zipSubmissions and zipGroupSubmissions,
-and for the way back `AssignmentAction.java`, uploadAll_parseZipFile.
+`members.txt`. `grades.csv` lies above. The two folders and the word `anonymous` are the language's, all else is the same in each;
+the folder of attachments loses its accents in newer versions. Source: `AssignmentServiceImpl.java`, zipSubmissions and
+zipGroupSubmissions, for the way back `AssignmentAction.java`, uploadAll_parseZipFile, and for the words
+`assignment_de_DE.properties` and so on, stuviewsubm.submissatt and download.feedback.attachment.
 """
 
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 
@@ -19,10 +22,29 @@ from autograder.lms.platform import Item, Kind, Listing, Named, Owner, Platform,
 _NAMED = re.compile(r"(?P<name>.*,.*)\((?P<user>[^()]+)\)", re.DOTALL)
 _GROUP = re.compile(r".* \([^()]+\)", re.DOTALL)
 _ANONYMOUS = re.compile(r"(?P<number>(?=\S*[0-9])\S+) \(?[^\W\d_]+\)?")
-_FEEDBACK = ("feedback", "comments.txt", "members.txt", "timestamp.txt")
+_SUBMITTED = "Submission attachment(s)"
+_FOLDERS = {  # of attachments that were submitted, and of the grader's, by language
+    _SUBMITTED: "Feedback Attachment(s)",
+    "Einreichungsanh\u00e4nge": "Feedback-Anh\u00e4nge",
+    "Adjuntos de la entrega": "Adjuntos al comentario",
+    "Pi\u00e8ce(s) jointe(s) de la remise": "Pi\u00e8ce(s) jointe(s) du commentaire",
+    "Allegati": "Allegati con feedback",
+    "Bijlage(n) bij uitwerking": "Feedback bijlage(n)",
+    "Anexo(s) para submiss\u00e3o": "Anexo(s) do Feedback",
+}
 _TYPED = "_submissionText.html"
 _ABOVE = "feedback"  # Upload All takes any folder's name for the assignment's
 _LISTS = ("grades.csv", "grades.xls", "grades.xlsx")
+
+
+def _plain(name: str) -> str:
+    """Return a name in small letters, without accents."""
+    return unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode().lower()
+
+
+_BACK = {_plain(submitted): graders for submitted, graders in _FOLDERS.items()}
+_GRADERS = frozenset(map(_plain, _FOLDERS.values()))
+_COMMON = _plain("Allegati")  # any folder in Italian may be called so
 
 
 def read(listing: Listing) -> Understood:
@@ -34,15 +56,17 @@ def read(listing: Listing) -> Understood:
 def _handed_in(item: Item) -> Iterator[Named]:
     """Yield a student's files, and what was typed in; of a group, everyone's."""
     stamped = ("timestamp.txt",) in item.paths
-    folders = {path[0] for path in item.paths if len(path) > 1 and not path[0].lower().startswith(_FEEDBACK)}
-    attached = next((name for name in folders if name == "Submission attachment(s)" or stamped), "")
+    folders = dict.fromkeys(path[0] for path in item.paths if len(path) > 1)
+    others = [name for name in folders if not _plain(name).startswith("feedback") and _plain(name) not in _GRADERS]
+    attached = next((name for name in folders if _plain(name) in _BACK and (stamped or _plain(name) != _COMMON)), "")
     if not stamped and not attached:
         return
+    attached = attached or next(iter(others), "")  # in a language that is not known
     when = _moment(item.text(("timestamp.txt",))) if stamped else None
     typed = next((path for path in item.paths if len(path) == 1 and path[0].endswith(_TYPED)), None)
     for owner in _owners(item):
         if attached or not typed:
-            yield Named(owner, item.name, submitted=when, below=(attached or "Submission attachment(s)",))
+            yield Named(owner, item.name, submitted=when, below=(attached or _SUBMITTED,))
         if typed and item.text(typed).strip():
             yield Named(owner, item.name, submitted=when, kind=Kind.TEXT, below=typed)
 
@@ -88,8 +112,9 @@ def sheet(rows: Sequence[Row]) -> str:
 
 
 def feedback_path(row: Row, name: str) -> str:
-    """Return where `Upload All` looks for the feedback of the student, or the group, whose folder it is."""
-    return f"{_ABOVE}/{row.place}/Feedback Attachment(s)/{name}"
+    """Return where `Upload All` looks for the feedback of the student, or the group, whose folder it is, in the export's language."""
+    folder, _, attachments = row.place.partition("/")
+    return f"{_ABOVE}/{folder}/{_BACK.get(_plain(attachments), _FOLDERS[_SUBMITTED])}/{name}"
 
 
 PLATFORM = Platform("sakai", "Sakai", read, sheet, feedback_path, marks=3)
