@@ -241,11 +241,9 @@ def test_what_sakai_writes_is_read(name: str, user: str) -> None:
     assert [(owner.key, owner.system) for owner in found] == [("ab", "sakai"), (user, "sakai")]
 
 
+# By stuviewsubm.submissatt, without accents where Sakai takes them off, and download.feedback.attachment.
 @pytest.mark.parametrize(
-    (
-        "attachments",
-        "graders",
-    ),  # stuviewsubm.submissatt, without accents where Sakai takes them off, download.feedback.attachment
+    ("attachments", "graders"),
     [
         ("Submission attachment(s)", "Feedback Attachment(s)"),
         ("Einreichungsanhange", "Feedback-Anh\u00e4nge"),

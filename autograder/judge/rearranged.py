@@ -91,7 +91,7 @@ def _in_order(got: np.ndarray, expected: np.ndarray, axis: int) -> Pair:
 
 
 def first_entries(array: np.ndarray, axis: int, count: int) -> np.ndarray:
-    """Return so many entries along an axis."""
+    """Return so many entries along an axis, the first ones."""
     return np.take(array, range(count), axis)
 
 

@@ -85,9 +85,13 @@ class KnownLosses:
 
         Known mistakes tell: a few of them make one step each, until one changes its loss.
         """
-        bank = [m.name for m in self._oracle.assignment.misconceptions if m.exercise == exercise]
-        caught = [name for name in bank if name in training.catches]
+        caught = self._caught(training, exercise)
         return any(self._differs_at_once(training, name) for name in caught[:MOST_TRIED]) if caught else None
+
+    def _caught(self, training: Training, exercise: str) -> list[str]:
+        """Return the known mistakes in an exercise that a training catches."""
+        bank = self._oracle.misconceptions_of(exercise)
+        return [m.name for m in bank if m.name in training.catches]
 
     def _differs_at_once(self, training: Training, name: str) -> bool:
         expected = self.first(training)[:1]
@@ -105,8 +109,7 @@ class KnownLosses:
         A few are tried.
         """
         covering, first = self._with(training, names)[1], self.first(training)
-        bank = [m.name for m in self._oracle.assignment.misconceptions if m.exercise == exercise]
-        showing = (name for name in bank if name in training.catches and self._moves(training, (name,), first))
+        showing = (name for name in self._caught(training, exercise) if self._moves(training, (name,), first))
         both = [(*names, name) for name in itertools.islice(showing, MOST_TRIED)]
         possible = [pair for pair in both if self._with(training, pair)[0].ending is not Ending.NOT_RUN]
         return covering is not None and bool(possible) and not any(self._moves(training, p, covering) for p in possible)
