@@ -150,9 +150,9 @@ def tiles_are_copies(rng: np.random.Generator) -> Iterator[Call]:
     keeps="it is about memory: plain attention has the right numbers and ends here with MEMORY",
 )
 def long_sequences_fit_into_memory(rng: np.random.Generator) -> Iterator[Call]:
-    """10240 queries and keys in single precision, in tiles of 256: the full matrix takes 400 MiB, and there is no room for one."""
-    q, k, v = (_normal(rng, 10240, 2).astype(np.float32) for _ in range(3))
-    yield call(q, k, v, 256)
+    """7168 queries and keys in single precision, in tiles of 128: the full matrix takes 196 MiB, and there is no room for one."""
+    q, k, v = (_normal(rng, 7168, 2).astype(np.float32) for _ in range(3))
+    yield call(q, k, v, 128)
 
 
 # tiled_backward
@@ -216,13 +216,13 @@ def the_forward_pass_is_left_alone(rng: np.random.Generator) -> Iterator[Call]:
     keeps="it is about memory: a backward pass with whole matrices has the right numbers and ends here with MEMORY",
 )
 def long_sequences_fit_going_back(rng: np.random.Generator) -> Iterator[Call]:
-    """7168 queries and keys in single precision, in tiles of 128: a matrix takes 196 MiB, and there is no room for two."""
-    few, times = 256, 28  # the same keys again and again, so that the forward pass is that of a few
+    """5120 queries and keys in single precision, in tiles of 80: a matrix takes 100 MiB, and there is no room for two."""
+    few, times = 256, 20  # the same keys again and again, so that the forward pass is that of a few
     q, k, v = (_normal(rng, few, 2) for _ in range(3))
     output, logsumexp = _forward(q, k, v, False)
     long = [np.tile(array, (times, 1)).astype(np.float32) for array in (q, k, v, output)]
     dout = _normal(rng, few * times, 2).astype(np.float32)
-    yield call(dout, *long, np.tile(logsumexp + np.log(times), times).astype(np.float32), 128)
+    yield call(dout, *long, np.tile(logsumexp + np.log(times), times).astype(np.float32), 80)
 
 
 # cache_bytes
