@@ -32,6 +32,7 @@ def environment(*folders: Path) -> Environment:
         finalize=visible,
         trim_blocks=True,
         lstrip_blocks=True,
+        auto_reload=False,  # else each page asks the disk whether a template has changed
     )
     made.filters |= {"chart": chart, "code": _code, "first_and_rest": first_and_rest, "has_heat_map": _has_heat_map}
     made.filters |= {"moment": moment, "number": points_text, "percent": _percent, "data_uri": _data_uri}
