@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -18,7 +19,7 @@ from autograder.judge.grade import grade
 from autograder.judge.picture import LEVELS, TOLD, Curve, Lines, _rough
 from autograder.judge.reason_sentences import TOO_GOOD
 from autograder.judge.result import CaseResult, ExerciseResult, Result
-from autograder.judge.training_outcome import Opening
+from autograder.judge.training_outcome import HOPELESS, Opening
 from autograder.oracle.carried_mistakes import Carried, carried_by
 from autograder.oracle.oracle import Oracle
 from autograder.oracle.training import Trainer
@@ -185,6 +186,15 @@ def test_a_long_run_is_stopped_after_its_first_steps(
     opening = Opening(training, expected)
     asked = [opening(factor * loss) for loss in expected]
     assert asked == [False] * (training.first_steps - 1) + [stops]
+
+
+def test_what_comes_before_the_first_step_is_no_slow_step(line: Assignment, trainer: Trainer) -> None:
+    """On a busy machine a process may take longer to begin than all steps that are allowed."""
+    training = replace(line.trainings[0], seconds=0.25)
+    expected = trainer.losses.first(training)
+    opening = Opening(training, expected)
+    time.sleep(HOPELESS * training.seconds * training.first_steps / training.steps + 0.01)
+    assert [opening(loss) for loss in expected] == [False] * training.first_steps
 
 
 @pytest.mark.parametrize(("factor", "says"), [("(1 + 2 * (len(y) == 32)) *", TOO_GOOD), ("3 *", ""), ("0.5 *", "")])

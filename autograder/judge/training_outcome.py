@@ -123,15 +123,20 @@ class Opening:
     def begin(self, share: int) -> None:
         """Begin again, for a run that shares its device with so many, itself among them."""
         self._losses: list[float] = []
-        self._began, self._share = time.monotonic(), share
+        self._share = share
         self.stopped = False
 
     def __call__(self, loss: float) -> bool:
         """Take the next loss; return whether to stop."""
         self._losses.append(loss)
-        if len(self._losses) == self._training.first_steps:
-            slow = is_hopeless((time.monotonic() - self._began) / self._share, self._training)
-            self.stopped = slow or not agree(self._losses, self._expected, self._training)
+        heard, steps = len(self._losses), self._training.first_steps
+        if heard == 1:
+            self._began = time.monotonic()  # what comes before, such as the import of the file, is no step
+        if heard == steps:
+            pace = (time.monotonic() - self._began) / self._share / max(1, steps - 1)
+            self.stopped = is_hopeless(pace * steps, self._training) or not agree(
+                self._losses, self._expected, self._training
+            )
         return self.stopped
 
 
