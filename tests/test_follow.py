@@ -678,6 +678,13 @@ for start in range(0, x.shape[-2], chunk):
     outputs.append(tiled_attention(new @ W_q, K, V, K.shape[-2], causal=True)[0])
 return np.concatenate(outputs, axis=-2), K, V
 """
+EACH_QUERY = """
+Q, K, V = X @ W_q, X @ W_k, X @ W_v
+if not causal:
+    return attention(Q, K, V)
+ends = range(1, X.shape[-2] + 1)
+return np.concatenate([attention(Q[..., e - 1 : e, :], K[..., :e, :], V[..., :e, :]) for e in ends], axis=-2)
+"""
 # The assignment, the known mistake in what is called, the exercise that calls it and its body, and what makes that wrong.
 OTHER_WAYS = {
     "with a size that changes nothing": (
@@ -708,6 +715,27 @@ OTHER_WAYS = {
         WINDOWS,
         ("grad / targets.size", "grad"),
     ),
+    "what is as good as the sum itself": (
+        "a4_seq2seq",
+        "dots_transposed",
+        "bilinear_score",
+        "return dot_score(q, k @ W.T)",
+        ("W.T", "W"),
+    ),
+    "a number for a number": (
+        "a1_rnn",
+        "perplexity_by_mean_length",
+        "bits_per_char",
+        "return np.log2(perplexity(nll, n))",
+        ("(nll, n)", "(2 * nll, n)"),
+    ),
+    "each query by itself": (
+        "a5_attention",
+        "no_scale",
+        "self_attention",
+        EACH_QUERY,
+        ("X @ W_v", "X @ W_k"),
+    ),
 }
 
 
@@ -723,6 +751,23 @@ def test_right_code_may_call_otherwise_than_the_reference(way: str, is_right: bo
     assert mine.score == pytest.approx(
         mine.max_score if is_right else 0, abs=0.01 if is_right else 0.2 * mine.max_score
     )
+
+
+CIRCLES = {
+    "endless": "return gru_step(x_t, h_prev, convert_gru(params))",
+    "left by an exception": "try:\n    return gru_step(x_t, h_prev, convert_gru(params))\nexcept RecursionError:\n    return h_prev",
+    "beside another mistake": "return gru_step(x_t, h_prev, convert_gru(params))",
+}
+
+
+@pytest.mark.parametrize("how", CIRCLES)
+def test_two_exercises_that_only_call_each_other_are_not_both_right(how: str, patient: Sandbox) -> None:
+    """Each calls the other one as right code may; the dearer one is charged, as if it alone were not written."""
+    bodies = {"gru_step": "return gru_step_keep(x_t, h_prev, convert_gru(params))", "gru_step_keep": CIRCLES[how]}
+    if "mistake" in how:
+        bodies["gated_update"] = "return 2 * h_prev + z * candidate"
+    found = scores("a3_gates", with_bodies("a3_gates", bodies), patient)
+    assert (found["gru_step"], found["gru_step_keep"]) == (pytest.approx(0, abs=1), 3)
 
 
 NOT_WRITTEN = {

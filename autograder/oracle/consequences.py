@@ -21,6 +21,7 @@ from autograder.judge.compare import difference
 from autograder.judge.outcomes_alike import is_all_overflow
 from autograder.judge.trials import Judged, Origins, Trial
 from autograder.oracle.built_on import Followed, find_built_on
+from autograder.oracle.circles import without_circles
 from autograder.oracle.other_ways import may_use
 from autograder.oracle.reference import Reference
 from autograder.oracle.replay import Replay, informative
@@ -89,6 +90,7 @@ def follow(
     wrong_alone = {t: () for t in settled if not alone.follows[t]}
     # Were it enough that nothing is decided, code would make sure of that.
     charged = dict.fromkeys(doubtful - found.keys(), ())
+    found = without_circles(replay, source, sandbox, found)
     return Origins({**charged, **found, **wrong_alone}, built_on.own.union(wrong_alone))
 
 

@@ -215,11 +215,15 @@ class _Mixing:
 
     def __init__(self, parts: list[tuple[Any, bool]], liveliness: float, count: int = 0) -> None:
         self._parts = [(part, by_row) for part, by_row in parts if hasattr(part, "shape") and 0 not in part.shape]
+        # Beside arrays a plain fraction is a setting, which code may leave out where it is the default.
+        self._parts = self._parts or [(np.asarray(part), False) for part, _ in parts if isinstance(part, float)]
         self._count, self._liveliness = count, liveliness
         self._totals: dict[str, Any] = {}  # by dtype
 
     def mixed(self, leaf: Any) -> Any:
         """Return an array with fractions scaled, so that none changes its sign, or whole numbers below the largest of it."""
+        if type(leaf) is float:
+            return float(self.mixed(np.asarray(leaf)))
         kind = str(getattr(leaf, "dtype", ""))
         if "float" in kind:
             if kind not in self._totals:
@@ -244,10 +248,11 @@ class _Mixing:
         for number, (array, by_row) in enumerate(self._parts):
             flat = array.reshape((self._count, -1) if by_row else -1)
             fixed = _fixed(flat.shape[-1], number)
-            if isinstance(array, np.ndarray) or numpy:
+            if numpy:
                 total = total + (np.asarray(flat, like.dtype) * fixed.astype(like.dtype)).sum(-1)
             else:
-                total = total + (flat.to(like.dtype) * like.new_tensor(fixed)).sum(-1)
+                flat = like.new_tensor(flat) if isinstance(array, np.ndarray) else flat.to(like.dtype)
+                total = total + (flat * like.new_tensor(fixed)).sum(-1)
         return total
 
     def _whole_total(self, like: Any) -> Any:
