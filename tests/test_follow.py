@@ -24,8 +24,9 @@ from autograder.judge.checks import close
 from autograder.judge.grade import grade
 from autograder.judge.result import Result
 from autograder.judge.terminal_text import result_as_text
+from autograder.oracle.noise import alike_but_for_noise
 from autograder.oracle.oracle import Oracle
-from autograder.oracle.stand_ins import Alone, alike_but_for_noise
+from autograder.oracle.stand_ins import Alone
 from autograder.sandbox.child.stand_ins import OTHER_SHAPES
 from autograder.sandbox.child.tree import Tensor
 from autograder.sandbox.job import Ending, Isolation, Job, JobResult, Outcome, Sandbox, Source
@@ -751,6 +752,28 @@ def test_right_code_may_call_otherwise_than_the_reference(way: str, is_right: bo
     assert mine.score == pytest.approx(
         mine.max_score if is_right else 0, abs=0.01 if is_right else 0.2 * mine.max_score
     )
+
+
+OWN_CONTEXT = """
+h = self.cell(self.embedding(y_prev), state)
+looks = masked_softmax(mlp_score(h[:, None], enc, self.W_score, self.w_score)[:, 0], mask)
+context = torch.einsum("nj,njd->nd", looks, enc)
+return self.output(torch.tanh(self.W_out(torch.cat([context, h], dim=-1)))), h, looks
+"""
+
+
+@pytest.mark.parametrize("scores_of", ["return 0 * (k @ W[:, q.shape[-1] :].T @ w)[:, None]", ""])
+def test_what_right_code_does_not_call_costs_it_nothing(scores_of: str, patient: Sandbox) -> None:
+    """The reference calls attention_context there, which is wrong as well; and here an axis of length one is left out."""
+    bodies = {"attention_context": "return 0 * values[:, :1] + 1", "AttentionDecoder.step": OWN_CONTEXT}
+    bodies |= (
+        {"mlp_score": scores_of} if scores_of else {"masked_softmax": "return 2 * torch.softmax(scores * mask, dim=-1)"}
+    )
+    found = scores("a4_seq2seq", with_bodies("a4_seq2seq", bodies), patient)
+    assert found["attention_context"] < 2
+    assert found["AttentionDecoder"] == pytest.approx(6)
+    bodies["AttentionDecoder.step"] = OWN_CONTEXT.replace("[context, h]", "[h, context]")
+    assert scores("a4_seq2seq", with_bodies("a4_seq2seq", bodies), patient)["AttentionDecoder"] < 3
 
 
 CIRCLES = {

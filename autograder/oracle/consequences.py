@@ -22,10 +22,11 @@ from autograder.judge.outcomes_alike import is_all_overflow
 from autograder.judge.trials import Judged, Origins, Trial
 from autograder.oracle.built_on import Followed, find_built_on
 from autograder.oracle.circles import without_circles
+from autograder.oracle.noise import alike_but_for_noise
 from autograder.oracle.other_ways import may_use
 from autograder.oracle.reference import Reference
 from autograder.oracle.replay import Replay, informative
-from autograder.oracle.stand_ins import Alone, alike_but_for_noise, right_among_stand_ins
+from autograder.oracle.stand_ins import Alone, right_among_stand_ins
 from autograder.sandbox.job import Sandbox, Source
 
 NOTHING_KNOWN: Mapping[str, tuple[str, ...]] = MappingProxyType({})
