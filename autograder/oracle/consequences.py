@@ -22,6 +22,7 @@ from autograder.judge.outcomes_alike import is_all_overflow
 from autograder.judge.trials import Judged, Origins, Trial
 from autograder.oracle.built_on import Followed, find_built_on
 from autograder.oracle.circles import without_circles
+from autograder.oracle.equal_calls import right_by_equal_calls
 from autograder.oracle.noise import alike_but_for_noise
 from autograder.oracle.other_ways import may_use
 from autograder.oracle.reference import Reference
@@ -62,6 +63,9 @@ def follow(
         left = [*waiting, *(j.trial for j in (*stopped, *failed) if not alone.follows.get(j.trial))]
         beside = Replay(oracle, wrong.union(unwritten, (trial.case.exercise for trial in waiting)))
         alone = alone.after(_among_stand_ins(beside, source, sandbox, left, not_passed))
+    left = [t for t in (*waiting, *(j.trial for j in (*stopped, *failed))) if not alone.follows.get(t)]
+    every = Replay(oracle, wrong.union(unwritten, (trial.case.exercise for trial in waiting)))
+    alone = alone.after(Alone(right_by_equal_calls(every, source, sandbox, left)))
     alone = _without_nearly_right(oracle, judged, alone)
     # What gave numbers may be right although stand-ins find it wrong: it may call otherwise, and get the same.
     unlike = frozenset(j.trial for j in failed if _says_numbers(j) and not alone.follows.get(j.trial, ("",)))

@@ -256,13 +256,13 @@ def _stand_ins(oracle: Reference, calls: Sequence[NotedCall], rng: np.random.Gen
         if any(known == shapes for known, *_ in answers):
             continue
         try:
-            answers.append((shapes, map_leaves(lambda leaf: _drawn(leaf, rng), call.answer()), liveliness))
+            answers.append((shapes, map_leaves(lambda leaf: drawn_like(leaf, rng), call.answer()), liveliness))
         except ValueError:
             return {}
     return found
 
 
-def _drawn(leaf: Any, rng: np.random.Generator) -> Any:
+def drawn_like(leaf: Any, rng: np.random.Generator) -> Any:
     """Return a random value of the same kind and shape, whole numbers from the same range, probabilities for probabilities.
 
     Raises ValueError for others.

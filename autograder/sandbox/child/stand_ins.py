@@ -112,7 +112,7 @@ def _answered(answers: Answers, given: Sequence[Any]) -> Any:
         if count is not None:
             return _by_row(answer, given, known, rows, count, liveliness)
         if known == shapes:
-            return _mixed_alike(answer, given, liveliness)
+            return mixed_alike(answer, given, liveliness)
     for known, _, _ in answers:
         if count := count_in_front(known, shapes):
             return _stacked([_answered(answers, without_front(given, known, place)) for place in range(count)])
@@ -123,7 +123,8 @@ def _answered(answers: Answers, given: Sequence[Any]) -> Any:
     raise ValueError(OTHER_SHAPES)
 
 
-def _mixed_alike(answer: Any, given: Sequence[Any], liveliness: float) -> Any:
+def mixed_alike(answer: Any, given: Sequence[Any], liveliness: float) -> Any:
+    """Return an answer that depends on all that is given, and is like another one."""
     mixing = _Mixing([(part, False) for part in leaves(list(given))], liveliness)
     return map_leaves(lambda leaf: as_probabilities(mixing.mixed(leaf), axis_of_probabilities(leaf)), answer)
 
