@@ -33,7 +33,7 @@ from autograder.sandbox.job import Ending, Job, Outcome, Request, Sandbox, Sourc
 from autograder.sandbox.time_limits import Rationed
 
 SHARE = 0.25  # of the time for all cases
-MOST_CALLS = 30  # of wrong exercises in one call; each has the submission's code run again
+MOST_CALLS = 100  # of wrong exercises in one call; each has the submission's code run again
 _HARNESS = f"from {answered_calls.__name__} import call_answered"
 
 
