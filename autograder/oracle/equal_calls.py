@@ -66,19 +66,28 @@ class _Run:
 def right_by_equal_calls(
     replay: Replay, source: Source, sandbox: Sandbox, trials: Sequence[Trial]
 ) -> dict[Trial, tuple[str, ...]]:
-    """Return from which wrong exercises trials follow whose code is right on top of answers that depend on the right ones."""
-    runs = {trial: _runs(replay, trial) for trial in trials}
-    runs = {trial: mine for trial, mine in runs.items() if mine}
+    """Return from which wrong exercises trials follow whose code is right on top of answers that depend on the right ones.
+
+    Most code that comes here is wrong. So the cheapest trial of an exercise is tried first, and the others where that is right.
+    """
+    runs = {trial: mine for trial in trials if (mine := _runs(replay, trial))}
+    cheapest = {trial.case.exercise: trial for trial in sorted(runs, key=lambda trial: trial.cost, reverse=True)}
+    follows = _right_of(replay, source, sandbox, {trial: runs[trial] for trial in cheapest.values()})
+    right = {trial.case.exercise for trial in follows}
+    left = {trial: mine for trial, mine in runs.items() if trial.case.exercise in right and trial not in follows}
+    return follows | _right_of(replay, source, sandbox, left)
+
+
+def _right_of(
+    replay: Replay, source: Source, sandbox: Sandbox, runs: Mapping[Trial, Sequence[_Run]]
+) -> dict[Trial, tuple[str, ...]]:
     _play(replay, source, sandbox, [run for mine in runs.values() for run in mine])
     follows = {}
     for trial, mine in runs.items():
         called = frozenset[str]().union(*(run.called for run in mine))
         got = tuple(run.outcome for run in mine if run.outcome)
-        if (
-            called
-            and len(got) == len(mine)
-            and any(_is_right(trial, got, right) for right in _rights(replay, trial, called))
-        ):
+        ended = called and len(got) == len(mine)
+        if ended and any(_is_right(trial, got, right) for right in _rights(replay, trial, called)):
             follows[trial] = tuple(sorted(called))
     return follows
 
