@@ -24,8 +24,9 @@ from autograder.judge.checks import close
 from autograder.judge.grade import grade
 from autograder.judge.result import Result
 from autograder.judge.terminal_text import result_as_text
+from autograder.oracle.noise import alike_but_for_noise
 from autograder.oracle.oracle import Oracle
-from autograder.oracle.stand_ins import Alone, alike_but_for_noise
+from autograder.oracle.stand_ins import Alone
 from autograder.sandbox.child.stand_ins import OTHER_SHAPES
 from autograder.sandbox.child.tree import Tensor
 from autograder.sandbox.job import Ending, Isolation, Job, JobResult, Outcome, Sandbox, Source
@@ -489,6 +490,7 @@ def test_two_named_mistakes_cost_what_each_costs_alone(patient: Sandbox) -> None
 def test_what_is_asked_of_one_submission_is_bounded(patient: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
     """In all its cases together; what is open then is not excused."""
     monkeypatch.setattr("autograder.oracle.consequences.right_among_stand_ins", lambda *_: Alone({}))
+    monkeypatch.setattr("autograder.oracle.equal_calls.MOST_CALLS", 1)
     monkeypatch.setattr("autograder.oracle.replay.MOST_CALLS", 3)
     slug, old, new, _ = HONEST["a step that ignores the gradient"]
     got = scores(slug, with_edit(slug, old, new), patient)
@@ -678,6 +680,13 @@ for start in range(0, x.shape[-2], chunk):
     outputs.append(tiled_attention(new @ W_q, K, V, K.shape[-2], causal=True)[0])
 return np.concatenate(outputs, axis=-2), K, V
 """
+EACH_QUERY = """
+Q, K, V = X @ W_q, X @ W_k, X @ W_v
+if not causal:
+    return attention(Q, K, V)
+ends = range(1, X.shape[-2] + 1)
+return np.concatenate([attention(Q[..., e - 1 : e, :], K[..., :e, :], V[..., :e, :]) for e in ends], axis=-2)
+"""
 # The assignment, the known mistake in what is called, the exercise that calls it and its body, and what makes that wrong.
 OTHER_WAYS = {
     "with a size that changes nothing": (
@@ -708,6 +717,27 @@ OTHER_WAYS = {
         WINDOWS,
         ("grad / targets.size", "grad"),
     ),
+    "what is as good as the sum itself": (
+        "a4_seq2seq",
+        "dots_transposed",
+        "bilinear_score",
+        "return dot_score(q, k @ W.T)",
+        ("W.T", "W"),
+    ),
+    "a number for a number": (
+        "a1_rnn",
+        "perplexity_by_mean_length",
+        "bits_per_char",
+        "return np.log2(perplexity(nll, n))",
+        ("(nll, n)", "(2 * nll, n)"),
+    ),
+    "each query by itself": (
+        "a5_attention",
+        "no_scale",
+        "self_attention",
+        EACH_QUERY,
+        ("X @ W_v", "X @ W_k"),
+    ),
 }
 
 
@@ -723,6 +753,45 @@ def test_right_code_may_call_otherwise_than_the_reference(way: str, is_right: bo
     assert mine.score == pytest.approx(
         mine.max_score if is_right else 0, abs=0.01 if is_right else 0.2 * mine.max_score
     )
+
+
+OWN_CONTEXT = """
+h = self.cell(self.embedding(y_prev), state)
+looks = masked_softmax(mlp_score(h[:, None], enc, self.W_score, self.w_score)[:, 0], mask)
+context = torch.einsum("nj,njd->nd", looks, enc)
+return self.output(torch.tanh(self.W_out(torch.cat([context, h], dim=-1)))), h, looks
+"""
+
+
+@pytest.mark.parametrize("scores_of", ["return 0 * (k @ W[:, q.shape[-1] :].T @ w)[:, None]", ""])
+def test_what_right_code_does_not_call_costs_it_nothing(scores_of: str, patient: Sandbox) -> None:
+    """The reference calls attention_context there, which is wrong as well; and here an axis of length one is left out."""
+    bodies = {"attention_context": "return 0 * values[:, :1] + 1", "AttentionDecoder.step": OWN_CONTEXT}
+    bodies |= (
+        {"mlp_score": scores_of} if scores_of else {"masked_softmax": "return 2 * torch.softmax(scores * mask, dim=-1)"}
+    )
+    found = scores("a4_seq2seq", with_bodies("a4_seq2seq", bodies), patient)
+    assert found["attention_context"] < 2
+    assert found["AttentionDecoder"] == pytest.approx(6)
+    bodies["AttentionDecoder.step"] = OWN_CONTEXT.replace("[context, h]", "[h, context]")
+    assert scores("a4_seq2seq", with_bodies("a4_seq2seq", bodies), patient)["AttentionDecoder"] < 3
+
+
+CIRCLES = {
+    "endless": "return gru_step(x_t, h_prev, convert_gru(params))",
+    "left by an exception": "try:\n    return gru_step(x_t, h_prev, convert_gru(params))\nexcept RecursionError:\n    return h_prev",
+    "beside another mistake": "return gru_step(x_t, h_prev, convert_gru(params))",
+}
+
+
+@pytest.mark.parametrize("how", CIRCLES)
+def test_two_exercises_that_only_call_each_other_are_not_both_right(how: str, patient: Sandbox) -> None:
+    """Each calls the other one as right code may; the dearer one is charged, as if it alone were not written."""
+    bodies = {"gru_step": "return gru_step_keep(x_t, h_prev, convert_gru(params))", "gru_step_keep": CIRCLES[how]}
+    if "mistake" in how:
+        bodies["gated_update"] = "return 2 * h_prev + z * candidate"
+    found = scores("a3_gates", with_bodies("a3_gates", bodies), patient)
+    assert (found["gru_step"], found["gru_step_keep"]) == (pytest.approx(0, abs=1), 3)
 
 
 NOT_WRITTEN = {

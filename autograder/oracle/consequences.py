@@ -21,10 +21,13 @@ from autograder.judge.compare import difference
 from autograder.judge.outcomes_alike import is_all_overflow
 from autograder.judge.trials import Judged, Origins, Trial
 from autograder.oracle.built_on import Followed, find_built_on
+from autograder.oracle.circles import without_circles
+from autograder.oracle.equal_calls import right_by_equal_calls
+from autograder.oracle.noise import alike_but_for_noise
 from autograder.oracle.other_ways import may_use
 from autograder.oracle.reference import Reference
 from autograder.oracle.replay import Replay, informative
-from autograder.oracle.stand_ins import Alone, alike_but_for_noise, right_among_stand_ins
+from autograder.oracle.stand_ins import Alone, right_among_stand_ins
 from autograder.sandbox.job import Sandbox, Source
 
 NOTHING_KNOWN: Mapping[str, tuple[str, ...]] = MappingProxyType({})
@@ -60,6 +63,9 @@ def follow(
         left = [*waiting, *(j.trial for j in (*stopped, *failed) if not alone.follows.get(j.trial))]
         beside = Replay(oracle, wrong.union(unwritten, (trial.case.exercise for trial in waiting)))
         alone = alone.after(_among_stand_ins(beside, source, sandbox, left, not_passed))
+    left = [t for t in (*waiting, *(j.trial for j in (*stopped, *failed))) if not alone.follows.get(t)]
+    every = Replay(oracle, wrong.union(unwritten, (trial.case.exercise for trial in waiting)))
+    alone = alone.after(Alone(right_by_equal_calls(every, source, sandbox, left)))
     alone = _without_nearly_right(oracle, judged, alone)
     # What gave numbers may be right although stand-ins find it wrong: it may call otherwise, and get the same.
     unlike = frozenset(j.trial for j in failed if _says_numbers(j) and not alone.follows.get(j.trial, ("",)))
@@ -89,6 +95,7 @@ def follow(
     wrong_alone = {t: () for t in settled if not alone.follows[t]}
     # Were it enough that nothing is decided, code would make sure of that.
     charged = dict.fromkeys(doubtful - found.keys(), ())
+    found = without_circles(replay, source, sandbox, found)
     return Origins({**charged, **found, **wrong_alone}, built_on.own.union(wrong_alone))
 
 

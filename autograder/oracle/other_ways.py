@@ -45,13 +45,17 @@ class Way:
     file: str
     text: str
 
+    def program(self) -> Program:
+        """Return it as a program that nothing shares."""
+        return fresh_program(_NAME, self.file, self.text)
+
     def outcomes(self, requests: tuple[Request, ...]) -> tuple[Outcome, ...]:
         """Return what comes of calls that a submission is asked for."""
-        return self._run(fresh_program(_NAME, self.file, self.text), requests)
+        return self._run(self.program(), requests)
 
     def calls(self, trial: Trial, names: Collection[str]) -> Noted:
         """Return the calls of some exercises in a trial, also those inside others."""
-        program, noted = fresh_program(_NAME, self.file, self.text), list[tuple[str, NotedCall | None]]()
+        program, noted = self.program(), list[tuple[str, NotedCall | None]]()
         module = program.module
         places = {name: place_of(module, name) for name in names if hasattr(module, name)}
         watched = {p: _watched(name, p[0] is not module, getattr(*p), noted) for name, p in places.items()}

@@ -7,26 +7,27 @@ stand in for the wrong exercises, in the sandbox and here. The exercise is right
 from __future__ import annotations
 
 import zlib
+from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cache, partial
 from typing import Any
 
 import numpy as np
 
 from autograder.judge.compare import alike
-from autograder.judge.outcomes_alike import same_outcomes
-from autograder.judge.tolerance import TOLERANCE, deviation
 from autograder.judge.trials import Trial
-from autograder.oracle.other_ways import NotedCall, calls_in_ways, may_use
+from autograder.oracle.noise import alike_but_for_noise, fractions_in
+from autograder.oracle.other_ways import NotedCall, Way, calls_in_ways, may_use
 from autograder.oracle.reference import Reference, run_requests
 from autograder.oracle.replay import Replay
 from autograder.oracle.step_limit import limited_steps
 from autograder.oracle.student_calls import StudentCall
 from autograder.sandbox.child import stand_ins
+from autograder.sandbox.child.call_shapes import Shapes
 from autograder.sandbox.child.probabilities import as_probabilities, axis_of_probabilities
 from autograder.sandbox.child.program import evaluate
-from autograder.sandbox.child.stand_ins import Shapes, in_order, shapes_of, what_is_said
+from autograder.sandbox.child.stand_ins import in_order, shapes_of, what_is_said
 from autograder.sandbox.child.tree import Code, Tensor, array_of, as_arrays, leaves, map_leaves
 from autograder.sandbox.child.wire_format import WireError, snapshot
 from autograder.sandbox.job import Ending, Job, Outcome, Request, Sandbox, Source
@@ -36,7 +37,6 @@ Asked = tuple[tuple[Request, ...], tuple[Right, ...]]  # what is asked, and what
 StandIns = dict[str, tuple[list[str], list[tuple[Shapes, Any, float]], list[str]]]  # what `call_among` takes
 _NOTHING: Asked = (), ()
 _HARNESS = f"from {stand_ins.__name__} import call_among"
-NEAR = 3e-3  # how far fractions among stand-ins may be off
 LEAST, LEAST_PROBABLE = (
     0.05,
     0.6,
@@ -52,17 +52,35 @@ class Alone:
 
     follows: Mapping[Trial, tuple[str, ...]]  # the wrong exercises; none where the calling exercise is wrong itself
     undecided: frozenset[Trial] = frozenset()  # by what the student's code does: it calls with other shapes, or says so
+    called: Mapping[Trial, frozenset[str]] = field(default_factory=dict)  # which stand-ins code calls that ends
 
     def after(self, more: Alone) -> Alone:
         """Return the same with what was found among other stand-ins, where these showed that a trial is right."""
         found = {trial: names for trial, names in more.follows.items() if names}
-        return Alone({**self.follows, **found}, self.undecided - found.keys())
+        return Alone({**self.follows, **found}, self.undecided - found.keys(), {**self.called, **more.called})
 
 
 def right_among_stand_ins(
     oracle: Reference, replay: Replay, source: Source, sandbox: Sandbox, trials: Sequence[Trial]
 ) -> Alone:
     """Return from which wrong exercises trials follow, judged without these.
+
+    What is not as the reference may be right without some that this calls: it is asked again, among stand-ins for those alone
+    that the student's code calls itself.
+    """
+    alone = _in_any_way(oracle, replay, source, sandbox, trials)
+    fewer = defaultdict[frozenset[str], list[Trial]](list)
+    for trial in trials:
+        called = alone.called.get(trial, frozenset())
+        if called and not alone.follows.get(trial) and called < replay.wrong:
+            fewer[called].append(trial)
+    for names, left in fewer.items():
+        alone = alone.after(_in_any_way(oracle, Replay(oracle, names), source, sandbox, left))
+    return alone
+
+
+def _in_any_way(oracle: Reference, replay: Replay, source: Source, sandbox: Sandbox, trials: Sequence[Trial]) -> Alone:
+    """Return the same with the same stand-ins for all.
 
     What is not as the reference may be as one of the other correct solutions, which call otherwise; it is asked again, among
     stand-ins for what these call.
@@ -80,12 +98,30 @@ def _alone(oracle: Reference, source: Source, sandbox: Sandbox, asked: Mapping[T
         return Alone({})
     limits, shortcuts = oracle.assignment.limits, oracle.assignment.shortcuts
     requests = tuple(request for trial in told for request in asked[trial][0])
-    outcomes = iter(sandbox.run(Job(source, requests, limits, shortcuts, oracle.assignment.torch)).outcomes)
+    ran = sandbox.run(Job(source, requests, limits, shortcuts, oracle.assignment.torch)).outcomes
+    outcomes, said = iter(_as_called(outcome) for outcome in ran), iter(ran)
     got: dict[Trial, tuple[Outcome, ...]] = {t: tuple(next(outcomes) for _ in asked[t][0]) for t in told}
+    called = {t: frozenset[str]().union(*(_called(next(said)) for _ in asked[t][0])) for t in told}
     decided = [t for t in told if not any(o.trouble and o.trouble.text == stand_ins.OTHER_SHAPES for o in got[t])]
     same = {t for t in decided if any(_each_alike(t, got[t], right()) for right in asked[t][1])}
     follows = {t: tuple(sorted(asked[t][0][0].args[-1])) if t in same else () for t in decided}
-    return Alone(follows, frozenset(told).difference(decided))
+    return Alone(follows, frozenset(told).difference(decided), called)
+
+
+def _as_called(outcome: Outcome) -> Outcome:
+    """Return the outcome of a call among stand-ins as that of the call itself."""
+    match outcome.ending, outcome.value:
+        case Ending.RETURNED, [value, [*_]]:
+            return replace(outcome, value=value)
+    return replace(outcome, value=None)
+
+
+def _called(outcome: Outcome) -> frozenset[str]:
+    """Return which stand-ins such a call called, as far as it says so."""
+    match outcome.value:
+        case [_, [*names]]:
+            return frozenset(name for name in names if isinstance(name, str))
+    return frozenset()
 
 
 def _each_alike(trial: Trial, got: tuple[Outcome, ...], right: tuple[Outcome, ...]) -> bool:
@@ -95,45 +131,6 @@ def _each_alike(trial: Trial, got: tuple[Outcome, ...], right: tuple[Outcome, ..
     count = len(trial.requests)
     times = (slice(first, first + count) for first in range(0, len(got), count))
     return all(alike_but_for_noise(trial, got[time], right[time]) for time in times)
-
-
-def alike_but_for_noise(trial: Trial, got: tuple[Outcome, ...], right: tuple[Outcome, ...]) -> bool:
-    """Whether outcomes are the right ones: fractions by far more than rounding makes of it, through what stand-ins multiply.
-
-    Each array is compared by its own size. So a gradient that is zero but for rounding would decide by its rounding: an array
-    that holds next to nothing beside the largest right number is zero.
-    """
-    pairs = [
-        (_without_noise(mine, theirs), _without_noise(theirs, theirs)) for mine, theirs in zip(got, right, strict=True)
-    ]
-    return same_outcomes(trial, tuple(mine for mine, _ in pairs), tuple(theirs for _, theirs in pairs))
-
-
-def _without_noise(outcome: Outcome, right: Outcome) -> Outcome:
-    rights = list(leaves(right.value))
-    arrays = [array for leaf in rights if (array := _fractions(leaf)) is not None]
-    noise = TOLERANCE * max(
-        (float(np.abs(array[np.isfinite(array)]).max(initial=0.0)) for array in arrays), default=0.0
-    )
-    at_its_place = iter(rights)
-
-    def heard(leaf: Any) -> Any:
-        array, other = _fractions(leaf), next(at_its_place, None)
-        if array is None:
-            return leaf
-        if (np.abs(array) <= noise).all():
-            zeros = np.zeros_like(array)
-            return Tensor(zeros) if isinstance(leaf, Tensor) else zeros if isinstance(leaf, np.ndarray) else 0.0
-        theirs = _fractions(other)
-        near = theirs is not None and theirs.shape == array.shape and deviation(array, theirs) < NEAR
-        return other if near and type(other) is type(leaf) else leaf
-
-    return replace(outcome, value=map_leaves(heard, outcome.value))
-
-
-def _fractions(leaf: Any) -> np.ndarray | None:
-    array = np.asarray(leaf) if isinstance(leaf, float) else array_of(leaf)
-    return array if array is not None and array.dtype.kind == "f" else None
 
 
 def _asked(oracle: Reference, replay: Replay, trial: Trial) -> Asked:
@@ -157,7 +154,7 @@ def _asked_in_other_ways(oracle: Reference, replay: Replay, trial: Trial) -> Ask
         ways = [way for way, calls in calls_of.items() if None not in calls]
         calls = [*_calls_of_reference(replay, trial), *(call for way in ways for call in calls_of[way] if call)]
         requests = _requests(oracle, trial, calls)
-        rights = [partial(_of_reference, oracle, requests), *(partial(way.outcomes, requests) for way in ways)]
+        rights = [partial(_of_reference, oracle, requests), *(partial(_of_way, way, requests) for way in ways)]
         return _answerable(requests, rights)
 
     return replay.kept(("stand-ins of other ways", trial, names), made, _NOTHING)
@@ -166,7 +163,7 @@ def _asked_in_other_ways(oracle: Reference, replay: Replay, trial: Trial) -> Ask
 def _requests(oracle: Reference, trial: Trial, calls: Sequence[NotedCall]) -> tuple[Request, ...]:
     """Return the requests of a trial among stand-ins for calls, several times where it returns tokens."""
     leaf = next((leaf for outcome in oracle.expected(trial) for leaf in leaves(outcome.value)), None)
-    times, liveliness = (TIMES, LIVELY) if _fractions(leaf) is None else (1, 1.0)
+    times, liveliness = (TIMES, LIVELY) if fractions_in(leaf) is None else (1, 1.0)
     found: tuple[Request, ...] = ()
     for number in range(times):
         name = f"{oracle.seed}.{trial.case.exercise}.{trial.case.name}.{number}"
@@ -177,7 +174,11 @@ def _requests(oracle: Reference, trial: Trial, calls: Sequence[NotedCall]) -> tu
 
 def _of_reference(oracle: Reference, requests: tuple[Request, ...]) -> tuple[Outcome, ...]:
     with limited_steps():  # on answers that are not right ones a loop may never end
-        return run_requests(oracle.own_reference(), requests)
+        return tuple(map(_as_called, run_requests(oracle.own_reference(), requests)))
+
+
+def _of_way(way: Way, requests: tuple[Request, ...]) -> tuple[Outcome, ...]:
+    return tuple(map(_as_called, way.outcomes(requests)))
 
 
 def _answerable(requests: tuple[Request, ...], rights: Sequence[Right]) -> Asked:
@@ -255,13 +256,13 @@ def _stand_ins(oracle: Reference, calls: Sequence[NotedCall], rng: np.random.Gen
         if any(known == shapes for known, *_ in answers):
             continue
         try:
-            answers.append((shapes, map_leaves(lambda leaf: _drawn(leaf, rng), call.answer()), liveliness))
+            answers.append((shapes, map_leaves(lambda leaf: drawn_like(leaf, rng), call.answer()), liveliness))
         except ValueError:
             return {}
     return found
 
 
-def _drawn(leaf: Any, rng: np.random.Generator) -> Any:
+def drawn_like(leaf: Any, rng: np.random.Generator) -> Any:
     """Return a random value of the same kind and shape, whole numbers from the same range, probabilities for probabilities.
 
     Raises ValueError for others.

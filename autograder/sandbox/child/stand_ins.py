@@ -3,7 +3,8 @@
 A stand-in's answer depends on its arguments. So only code that calls as the reference does, and uses the answers as it does,
 gives what the reference gives among the same stand-ins. A stand-in knows the shapes of the right answers, whether they are
 probabilities, and no values. Where arguments and answer have a row for each sequence, so does what it gives, and code may call it
-for each row; and what the reference calls with one sequence, code may call with several, or with a batch of one.
+for each row; what the reference calls with one sequence, code may call with several, or with a batch of one; and an axis of length
+one may be left out.
 """
 
 from __future__ import annotations
@@ -19,12 +20,21 @@ from typing import Any
 
 import numpy as np
 
+from autograder.sandbox.child.call_shapes import (
+    Shapes,
+    axis_left_out,
+    count_in_front,
+    count_like,
+    has_rows,
+    with_axis,
+    without_axis,
+    without_front,
+)
 from autograder.sandbox.child.probabilities import as_probabilities, axis_of_probabilities
 from autograder.sandbox.child.replaced import call_with, places_for
 from autograder.sandbox.child.tree import leaves, map_leaves
 from autograder.sandbox.child.wire_format import snapshot
 
-Shapes = list[Any]  # of a call's arguments, in the order of the parameters
 # The shapes of a call's arguments, what is like the right answer to it, and how much of an answer changes with the arguments.
 Answers = Sequence[tuple[Shapes, Any, float]]
 FUNCTIONS = (types.FunctionType, types.MethodType, functools.partial)  # and no module, which is a function, too
@@ -40,10 +50,14 @@ def call_among(
     kwargs: dict[str, Any],
     module: dict[str, Any] | None,
     others: Mapping[str, tuple[Sequence[str], Answers, Sequence[str]]],
-) -> Any:
-    """Make one call; `others` holds by name each stand-in's parameters, its answers, and which whole numbers change no answer."""
-    places = places_for(student, {name: _stand_in(*known) for name, known in others.items()})
-    return call_with(places, student, path, args, kwargs, module)
+) -> list[Any]:
+    """Make one call; return its value, and which stand-ins it called.
+
+    `others` holds by name each stand-in's parameters, its answers, and which whole numbers change no answer.
+    """
+    called = set[str]()
+    places = places_for(student, {name: _stand_in(name, called, *known) for name, known in others.items()})
+    return [call_with(places, student, path, args, kwargs, module), sorted(called)]
 
 
 def calls_inside(
@@ -74,8 +88,14 @@ def calls_inside(
     return made
 
 
-def _stand_in(parameters: Sequence[str], answers: Answers, free: Sequence[str]) -> Callable[..., Any]:
-    return lambda *args, **kwargs: _answered(answers, _by_key(what_is_said(in_order(parameters, args, kwargs, free))))
+def _stand_in(
+    name: str, called: set[str], parameters: Sequence[str], answers: Answers, free: Sequence[str]
+) -> Callable[..., Any]:
+    def stand_in(*args: Any, **kwargs: Any) -> Any:
+        called.add(name)
+        return _answered(answers, _by_key(what_is_said(in_order(parameters, args, kwargs, free))))
+
+    return stand_in
 
 
 def what_is_said(given: Sequence[Any]) -> list[Any]:
@@ -88,18 +108,23 @@ def _answered(answers: Answers, given: Sequence[Any]) -> Any:
     shapes = shapes_of(given)
     for known, answer, liveliness in sorted(answers, key=lambda each: each[0] != shapes):
         rows = _rows_of(known, answer)
-        count = _count_like(known, shapes, rows) if rows else None
+        count = count_like(known, shapes, rows) if rows else None
         if count is not None:
             return _by_row(answer, given, known, rows, count, liveliness)
         if known == shapes:
-            return _mixed_alike(answer, given, liveliness)
+            return mixed_alike(answer, given, liveliness)
     for known, _, _ in answers:
-        if count := _count_in_front(known, shapes):
-            return _stacked([_answered(answers, _without_front(given, known, place)) for place in range(count)])
+        if count := count_in_front(known, shapes):
+            return _stacked([_answered(answers, without_front(given, known, place)) for place in range(count)])
+    for known, *_ in answers:
+        axis = axis_left_out(known, shapes)
+        if axis is not None:
+            return map_leaves(functools.partial(without_axis, axis=axis), _answered(answers, with_axis(given, known)))
     raise ValueError(OTHER_SHAPES)
 
 
-def _mixed_alike(answer: Any, given: Sequence[Any], liveliness: float) -> Any:
+def mixed_alike(answer: Any, given: Sequence[Any], liveliness: float) -> Any:
+    """Return an answer that depends on all that is given, and is like another one."""
     mixing = _Mixing([(part, False) for part in leaves(list(given))], liveliness)
     return map_leaves(lambda leaf: as_probabilities(mixing.mixed(leaf), axis_of_probabilities(leaf)), answer)
 
@@ -108,64 +133,19 @@ def _rows_of(known: Shapes, answer: Any) -> int:
     """Return how many rows an answer has, if all of it and an argument have as many; else 0."""
     lengths = {leaf.shape[0] if getattr(leaf, "shape", ()) else 0 for leaf in leaves(answer)}
     rows = lengths.pop() if len(lengths) == 1 else 0
-    return rows if any(_has_rows(shape, rows) for shapes in known for shape in shapes) else 0
-
-
-def _has_rows(shape: Any, rows: int) -> bool:
-    return isinstance(shape, list) and shape[:1] == [rows]
-
-
-def _count_like(known: Shapes, shapes: Shapes, rows: int) -> int | None:
-    """Return how many rows a call is made with that is like a known one but for their number; 0 is one without its axis."""
-    counts = set()
-    if [len(each) for each in known] != [len(each) for each in shapes]:
-        return None
-    for before, now in zip(itertools.chain(*known), itertools.chain(*shapes), strict=True):
-        if not _has_rows(before, rows):
-            if before != now:
-                return None
-        elif isinstance(now, list) and now == before[1:]:
-            counts.add(0)
-        elif isinstance(now, list) and now[:1] > [0] and now[1:] == before[1:]:
-            counts.add(now[0])
-        else:
-            return None
-    return counts.pop() if len(counts) == 1 else None
+    return rows if any(has_rows(shape, rows) for shapes in known for shape in shapes) else 0
 
 
 def _by_row(answer: Any, given: Sequence[Any], known: Shapes, rows: int, count: int, liveliness: float) -> Any:
     """Return an answer whose rows depend on those of the arguments alone, and are drawn alike."""
     parts = zip(leaves(list(given)), itertools.chain(*known), strict=True)
-    mixing = _Mixing([(part, count > 0 and _has_rows(shape, rows)) for part, shape in parts], liveliness, count)
+    mixing = _Mixing([(part, count > 0 and has_rows(shape, rows)) for part, shape in parts], liveliness, count)
 
     def of_rows(leaf: Any) -> Any:
         mixed = mixing.mixed(leaf[:1])
         return as_probabilities(mixed if count else mixed[0], axis_of_probabilities(leaf))
 
     return map_leaves(of_rows, answer)
-
-
-def _count_in_front(known: Shapes, shapes: Shapes) -> int:
-    """Return how long the axis is that a call has in front of what a known one is made with, such as a batch of one; else 0."""
-    lengths = set()
-    if [len(each) for each in known] != [len(each) for each in shapes]:
-        return 0
-    for before, now in zip(itertools.chain(*known), itertools.chain(*shapes), strict=True):
-        if before != now:
-            more = isinstance(before, list) and isinstance(now, list) and now[1:] == before
-            lengths.add(now[0] if more else 0)
-    return lengths.pop() if len(lengths) == 1 else 0
-
-
-def _without_front(given: Sequence[Any], known: Shapes, place: int) -> list[Any]:
-    """Return a call's arguments at one place of the axis that they have in front of what a known call is made with."""
-    before = itertools.chain(*known)
-
-    def at_place(leaf: Any) -> Any:
-        shape = next(before)
-        return leaf[place] if hasattr(leaf, "shape") and list(leaf.shape) != shape else leaf
-
-    return [map_leaves(at_place, each) for each in given]
 
 
 def _stacked(rows: Sequence[Any]) -> Any:
@@ -215,11 +195,15 @@ class _Mixing:
 
     def __init__(self, parts: list[tuple[Any, bool]], liveliness: float, count: int = 0) -> None:
         self._parts = [(part, by_row) for part, by_row in parts if hasattr(part, "shape") and 0 not in part.shape]
+        # Beside arrays a plain fraction is a setting, which code may leave out where it is the default.
+        self._parts = self._parts or [(np.asarray(part), False) for part, _ in parts if isinstance(part, float)]
         self._count, self._liveliness = count, liveliness
         self._totals: dict[str, Any] = {}  # by dtype
 
     def mixed(self, leaf: Any) -> Any:
         """Return an array with fractions scaled, so that none changes its sign, or whole numbers below the largest of it."""
+        if type(leaf) is float:
+            return float(self.mixed(np.asarray(leaf)))
         kind = str(getattr(leaf, "dtype", ""))
         if "float" in kind:
             if kind not in self._totals:
@@ -244,10 +228,11 @@ class _Mixing:
         for number, (array, by_row) in enumerate(self._parts):
             flat = array.reshape((self._count, -1) if by_row else -1)
             fixed = _fixed(flat.shape[-1], number)
-            if isinstance(array, np.ndarray) or numpy:
+            if numpy:
                 total = total + (np.asarray(flat, like.dtype) * fixed.astype(like.dtype)).sum(-1)
             else:
-                total = total + (flat.to(like.dtype) * like.new_tensor(fixed)).sum(-1)
+                flat = like.new_tensor(flat) if isinstance(array, np.ndarray) else flat.to(like.dtype)
+                total = total + (flat * like.new_tensor(fixed)).sum(-1)
         return total
 
     def _whole_total(self, like: Any) -> Any:

@@ -30,7 +30,8 @@ from typing import Any
 import numpy as np
 
 from autograder.sandbox.child import (
-    answers_read,  # noqa: F401 (here, since no child can read a file once it has a submission)
+    answered_calls,  # noqa: F401 (here, since no child can read a file once it has a submission)
+    answers_read,  # noqa: F401
     names_used,  # noqa: F401
     scrambled_answers,  # noqa: F401
     stand_ins,  # noqa: F401

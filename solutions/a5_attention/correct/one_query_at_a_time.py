@@ -1,0 +1,16 @@
+"""Causal self-attention that asks for each position by itself, over what has been."""
+
+import numpy as np
+
+
+def similarity_context(x):
+    rows = [attention(x[..., t : t + 1, :], x[..., : t + 1, :], x[..., : t + 1, :]) for t in range(x.shape[-2])]
+    return np.concatenate(rows, axis=-2)
+
+
+def self_attention(X, W_q, W_k, W_v, causal=False):
+    Q, K, V = project_qkv(X, W_q, W_k, W_v)
+    if not causal:
+        return attention(Q, K, V)
+    rows = [attention(Q[..., t : t + 1, :], K[..., : t + 1, :], V[..., : t + 1, :]) for t in range(X.shape[-2])]
+    return np.concatenate(rows, axis=-2)
