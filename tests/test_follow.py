@@ -777,6 +777,18 @@ def test_what_right_code_does_not_call_costs_it_nothing(scores_of: str, patient:
     assert scores("a4_seq2seq", with_bodies("a4_seq2seq", bodies), patient)["AttentionDecoder"] < 3
 
 
+@pytest.mark.parametrize(
+    "wrong", [{"rnn_step_backward": "return tuple(2 * a + 1 for a in (x_t, h_prev, W_x, W_h, dh[0]))"}, {}]
+)
+def test_what_is_done_to_arguments_follows_from_no_helper(wrong: Bodies, patient: Sandbox) -> None:
+    """Beside a wrong helper the answers of what calls it say nothing of that: the parameters are the caller's."""
+    step = "for name in params:\n        params[name] -= 0.1 * grads[name]\n    return float(loss), grads"
+    text = with_bodies("a2_bptt", wrong).replace("return float(loss), grads", step)
+    (updated,) = (e for e in graded("a2_bptt", text, patient).exercises if e.name == "truncated_bptt")
+    failed = {c.name for c in updated.cases if c.status is not Status.PASSED and not c.follows}
+    assert "parameters_are_left_alone" in failed
+
+
 CIRCLES = {
     "endless": "return gru_step(x_t, h_prev, convert_gru(params))",
     "left by an exception": "try:\n    return gru_step(x_t, h_prev, convert_gru(params))\nexcept RecursionError:\n    return h_prev",

@@ -21,7 +21,7 @@ from autograder.oracle.noise import alike_but_for_noise, fractions_in
 from autograder.oracle.other_ways import calls_in_ways
 from autograder.oracle.reference import run_requests, to_worker
 from autograder.oracle.replay import Replay
-from autograder.oracle.stand_ins import drawn_like
+from autograder.oracle.stand_ins import drawn_like, own_arguments
 from autograder.oracle.step_limit import limited_steps
 from autograder.oracle.student_calls import StudentCall
 from autograder.sandbox.child import answered_calls
@@ -58,7 +58,6 @@ class _Run:
             kwargs={},
             module=None,
             harness=_HARNESS,
-            keep_args=False,
             phase=1,
         )
 
@@ -135,7 +134,7 @@ def _goes_on(replay: Replay, run: _Run, outcome: Outcome) -> bool:
                 return False
             return True
         case Ending.RETURNED, [value]:
-            run.outcome = replace(outcome, value=value)
+            run.outcome = replace(outcome, value=value, args=own_arguments(outcome))
     return False
 
 
@@ -173,7 +172,7 @@ def _answered(replay: Replay, trial: Trial, program: Program, called: frozenset[
 
     members.update({name: answering(name) for name in called})
     with limited_steps():  # on answers that are not right ones a loop may never end
-        return run_requests(program, tuple(replace(request, keep_args=False) for request in trial.requests))
+        return run_requests(program, trial.requests)
 
 
 def _is_right(trial: Trial, got: tuple[Outcome, ...], right: tuple[Outcome, ...]) -> bool:

@@ -112,8 +112,16 @@ def _as_called(outcome: Outcome) -> Outcome:
     """Return the outcome of a call among stand-ins as that of the call itself."""
     match outcome.ending, outcome.value:
         case Ending.RETURNED, [value, [*_]]:
-            return replace(outcome, value=value)
+            return replace(outcome, value=value, args=own_arguments(outcome))
     return replace(outcome, value=None)
+
+
+def own_arguments(outcome: Outcome) -> tuple[Any, ...]:
+    """Return the arguments of a call that a harness made for it, as they are afterwards; none where these were not asked for."""
+    match outcome.args:
+        case [_, [*args], *_]:
+            return tuple(args)
+    return ()
 
 
 def _called(outcome: Outcome) -> frozenset[str]:
@@ -201,7 +209,6 @@ def _among(trial: Trial, others: StandIns) -> tuple[Request, ...]:
             kwargs={},
             module=None,
             harness=_HARNESS,
-            keep_args=False,
             phase=1,
         )
         for request in (trial.requests if others else ())
