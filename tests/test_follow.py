@@ -777,6 +777,33 @@ def test_what_right_code_does_not_call_costs_it_nothing(scores_of: str, patient:
     assert scores("a4_seq2seq", with_bodies("a4_seq2seq", bodies), patient)["AttentionDecoder"] < 3
 
 
+NAMED_PARTS = """
+class Parts(NamedTuple):
+    dx: np.ndarray
+    dh: np.ndarray
+    dW_x: np.ndarray
+    dW_h: np.ndarray
+    db: np.ndarray
+"""
+
+
+@pytest.mark.parametrize("is_right", [True, False])
+def test_parts_are_read_by_the_names_that_a_helper_gives_them(is_right: bool, patient: Sandbox) -> None:
+    """The helper is wrong; what calls it is judged by itself, whether it unpacks the parts or names them."""
+    step = "x_t, h_prev, h_t, W_x, W_h = cache\n"
+    step += "return Parts(2 * dh @ W_x, dh @ W_h, dh.T @ x_t + 1, dh.T @ h_prev, dh.sum(axis=0))"
+    text = with_bodies("a2_bptt", {"rnn_step_backward": step})
+    call = "rnn_step_backward(total, (x[:, t], before, h[:, t], W_x, W_h))"
+    old = f"dx_t, dh_next, dW_x_t, dW_h_t, db_t = {call}"
+    read = f"step.dx, step.dh, step.dW_x, step.{'dW_h' if is_right else 'dW_x'}, step.db"
+    assert text.count(old) == 1
+    text = text.replace(old, f"step = {call}\n        dx_t, dh_next, dW_x_t, dW_h_t, db_t = {read}")
+    start = "import numpy as np\n"
+    text = text.replace(start, f"from typing import NamedTuple\n{start}{NAMED_PARTS}", 1)
+    found = scores("a2_bptt", text, patient)
+    assert found["rnn_backward"] == pytest.approx(8) if is_right else found["rnn_backward"] < 5
+
+
 @pytest.mark.parametrize(
     "wrong", [{"rnn_step_backward": "return tuple(2 * a + 1 for a in (x_t, h_prev, W_x, W_h, dh[0]))"}, {}]
 )

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from types import ModuleType
 from typing import Any
 
+from autograder.sandbox.child.named_answers import with_names
 from autograder.sandbox.child.program import Invocation, call_module
 
 Place = tuple[Any, str]
@@ -22,7 +23,10 @@ def place_of(student: ModuleType, name: str) -> Place:
 def places_for(student: ModuleType, others: Mapping[str, Callable[..., Any]]) -> dict[Place, Callable[..., Any]]:
     """Return functions by the places of their names; in a class each is a method that needs no object."""
     named = {place_of(student, name): other for name, other in others.items()}
-    return {place: other if place[0] is student else _as_method(other) for place, other in named.items()}
+    return {
+        place: with_names(student, getattr(*place, None), other) if place[0] is student else _as_method(other)
+        for place, other in named.items()
+    }
 
 
 def _as_method(function: Callable[..., Any]) -> Callable[..., Any]:
