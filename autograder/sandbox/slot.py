@@ -123,11 +123,12 @@ class Slot:
             if profile.other_uid and os.geteuid() == 0:
                 uid = NOBODY
                 os.chown(scratch, uid, uid)
-        with theirs:
+        # What Popen itself opens before it finds no descriptor left, Python 3.11.2 leaves open.
+        with theirs, open(os.devnull, "r+b", buffering=0) as nothing:
             self.process = start_process(
                 self._command(profile, theirs.fileno()),
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
+                stdin=nothing,
+                stdout=nothing,
                 stderr=subprocess.PIPE,
                 cwd="/",
                 env={
