@@ -57,11 +57,19 @@ def test_a_case_no_mistake_changes_has_none_near(readings: dict[str, Reading]) -
         (SOUND, ""),
         (replace(SOUND, noise=2e-5), "e.c: loops deviates by 2.0e-05, less than a decade below 0.0001"),
         (replace(SOUND, nearest=5e-4), "e.c: no_root deviates by 5.0e-04, less than a decade above 0.0001"),
+        (replace(SOUND, noise=2.0), "e.c: loops deviates by 2.0e+00, more than 0.0001, so right code may fail"),
         (replace(SOUND, tolerance=None, noise=0.0), ""),
         (replace(SOUND, tolerance=None, noise=math.inf), "e.c: loops changes an answer that has to be exact"),
         (
             replace(SOUND, wavering={"no_mean": 12}, seeds=20),
             "e.c: no_mean is noticed at 12 of 20 seeds only; draw inputs that show it always, or never",
+        ),
+        (
+            replace(SOUND, wavering={"no_mean": 12}, seeds=20, noise=2.0),
+            (
+                "e.c: loops deviates by 2.0e+00, more than 0.0001, so right code may fail; and "
+                "no_mean is noticed at 12 of 20 seeds only; draw inputs that show it always, or never"
+            ),
         ),
     ],
 )

@@ -53,25 +53,32 @@ class Reading:
     @property
     def broken(self) -> str:
         """Why the tolerance or the inputs are no good, or nothing."""
-        return self._luck or self._too_near
+        found = [line for line in (self._noisy, self._luck or self._near) if line]
+        return f"{self.exercise}.{self.case}: {'; and '.join(found)}" if found else ""
 
     @property
     def _luck(self) -> str:
         said = " and ".join(
             f"{known} is noticed at {n} of {self.seeds} seeds only" for known, n in self.wavering.items()
         )
-        return said and f"{self.exercise}.{self.case}: {said}; draw inputs that show it always, or never"
+        return said and f"{said}; draw inputs that show it always, or never"
 
     @property
-    def _too_near(self) -> str:
-        name = f"{self.exercise}.{self.case}"
+    def _noisy(self) -> str:
         if self.tolerance is None:
-            return f"{name}: {self.noisiest} changes an answer that has to be exact" if self.noise else ""
-        if self.noise * MARGIN > self.tolerance:
-            return f"{name}: {self.noisiest} deviates by {self.noise:.1e}, less than a decade below {self.tolerance:g}"
-        if self.nearest < self.tolerance * MARGIN:
-            return f"{name}: {self.mistake} deviates by {self.nearest:.1e}, less than a decade above {self.tolerance:g}"
-        return ""
+            return f"{self.noisiest} changes an answer that has to be exact" if self.noise else ""
+        if self.noise > self.tolerance:
+            return f"{self.noisiest} deviates by {self.noise:.1e}, more than {self.tolerance:g}, so right code may fail"
+        near = self.noise * MARGIN > self.tolerance
+        return (
+            f"{self.noisiest} deviates by {self.noise:.1e}, less than a decade below {self.tolerance:g}" if near else ""
+        )
+
+    @property
+    def _near(self) -> str:
+        if self.tolerance is None or self.nearest >= self.tolerance * MARGIN:
+            return ""
+        return f"{self.mistake} deviates by {self.nearest:.1e}, less than a decade above {self.tolerance:g}"
 
 
 def nothing_to_measure(assignment: Assignment) -> Iterator[str]:
