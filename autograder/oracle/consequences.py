@@ -58,14 +58,8 @@ def follow(
         return Origins({})
     replay = Replay(oracle, wrong)
     not_passed = [j.trial for j in judged if j.status is not Status.PASSED]
-    alone = _among_stand_ins(replay, source, sandbox, [j.trial for j in (*stopped, *failed)], not_passed)
-    if unwritten:
-        left = [*waiting, *(j.trial for j in (*stopped, *failed) if not alone.follows.get(j.trial))]
-        beside = Replay(oracle, wrong.union(unwritten, (trial.case.exercise for trial in waiting)))
-        alone = alone.after(_among_stand_ins(beside, source, sandbox, left, not_passed))
-    left = [t for t in (*waiting, *(j.trial for j in (*stopped, *failed))) if not alone.follows.get(t)]
-    every = Replay(oracle, wrong.union(unwritten, (trial.case.exercise for trial in waiting)))
-    alone = alone.after(Alone(right_by_equal_calls(every, source, sandbox, left)))
+    trials = [j.trial for j in (*stopped, *failed)]
+    alone = _right_by_themselves(replay, unwritten, source, sandbox, trials, waiting, not_passed)
     alone = _without_nearly_right(oracle, judged, alone)
     # What gave numbers may be right although stand-ins find it wrong: it may call otherwise, and get the same.
     unlike = frozenset(j.trial for j in failed if _says_numbers(j) and not alone.follows.get(j.trial, ("",)))
@@ -99,6 +93,27 @@ def follow(
     return Origins({**charged, **found, **wrong_alone}, built_on.own.union(wrong_alone))
 
 
+def _right_by_themselves(
+    replay: Replay,
+    unwritten: frozenset[str],
+    source: Source,
+    sandbox: Sandbox,
+    trials: Sequence[Trial],
+    waiting: Collection[Trial],
+    not_passed: Sequence[Trial],
+) -> Alone:
+    """Return what trials come to without what is wrong; and `waiting` ones, and all of them, without what is not written."""
+    alone = _among_stand_ins(replay, source, sandbox, trials, not_passed)
+    beside = Replay(replay.oracle, replay.wrong.union(unwritten, (trial.case.exercise for trial in waiting)))
+
+    def left() -> list[Trial]:
+        return [trial for trial in (*waiting, *trials) if not alone.follows.get(trial)]
+
+    if unwritten:
+        alone = alone.after(_among_stand_ins(beside, source, sandbox, left(), not_passed))
+    return alone.after(Alone(right_by_equal_calls(beside, source, sandbox, left())))
+
+
 def _among_stand_ins(
     replay: Replay, source: Source, sandbox: Sandbox, trials: Sequence[Trial], not_passed: Sequence[Trial]
 ) -> Alone:
@@ -121,7 +136,7 @@ def _among_stand_ins(
 def _without_nearly_right(oracle: Reference, judged: Sequence[Judged], alone: Alone) -> Alone:
     """Return the same without what is nearly right beside exercises that give what is right and only change their arguments.
 
-    Stand-ins look less closely than cases do, and at no arguments, so there they do not tell it from what is right.
+    Stand-ins look less closely than cases do, so there they do not tell it from what is right.
     """
     off = {j.trial.case.exercise for j in judged if j.status is not Status.PASSED and not _changes_alone(j)}
     failed = {j.trial: j for j in judged if j.status in OWN_FAULT}

@@ -18,20 +18,18 @@ def with_names(student: ModuleType, own: object, answer: Callable[..., Any]) -> 
 
     def named(*args: Any, **kwargs: Any) -> Any:
         found = answer(*args, **kwargs)
-        if type(found) is not tuple:
+        fields = _named_tuples(student, len(found)) if type(found) is tuple else {}
+        fields = {name: fields[name] for name in fields if name in written} or fields
+        if len(fields) != 1:
             return found
-        kinds = [
-            (name, kind)
-            for name, kind in vars(student).items()
-            if isinstance(kind, type)
-            and kind.__bases__ == (tuple,)
-            and len(getattr(kind, "_fields", ())) == len(found) > 0
-        ]
-        kinds = [(name, kind) for name, kind in kinds if name in written] or kinds
-        if len(kinds) != 1:
-            return found
-        ((name, kind),) = kinds
-        # Made anew: methods of the student's own class are no part of the answer.
-        return namedtuple(name, kind._fields)(*found)  # type: ignore[attr-defined] # noqa: PYI024
+        # A class of our own: methods of the student's are no part of the answer.
+        return namedtuple(*fields.popitem())(*found)  # noqa: PYI024
 
     return named
+
+
+def _named_tuples(student: ModuleType, length: int) -> dict[str, tuple[str, ...]]:
+    """Return the fields of a submission's named tuples with so many, by their names."""
+    kinds = {name: kind for name, kind in vars(student).items() if isinstance(kind, type)}
+    fields = {name: getattr(kind, "_fields", ()) for name, kind in kinds.items() if kind.__bases__ == (tuple,)}
+    return {name: names for name, names in fields.items() if len(names) == length > 0}
