@@ -33,6 +33,17 @@ def test_pairs_are_of_different_exercises_and_can_be_made_together(assignment: A
     assert some == draw_pairs(assignment, 4, seed=1) != draw_pairs(assignment, 4, seed=2)
 
 
+def test_pairs_are_drawn_first_where_one_exercise_uses_the_other(assignment: Assignment) -> None:
+    """Whatever the seed is: there one mistake can excuse another; `spread` uses both others, and `center` the first."""
+    edges = {frozenset(two) for two in (("center", "row_means"), ("spread", "row_means"), ("spread", "center"))}
+    none = replace(assignment, exercises=tuple(replace(e, uses=()) for e in assignment.exercises))
+    for seed in range(4):
+        assert {frozenset(m.exercise for m in pair) for pair in draw_pairs(assignment, 3, seed)} == edges
+    assert any(
+        {frozenset(m.exercise for m in pair) for pair in draw_pairs(none, 3, seed)} != edges for seed in range(4)
+    )
+
+
 def test_no_pair_of_the_tiny_course_scores_more_than_either_mistake(
     assignment: Assignment, oracle: Oracle, sandbox: Sandbox
 ) -> None:

@@ -145,8 +145,9 @@ def _drawn(array: np.ndarray, other: np.ndarray, rng: np.random.Generator) -> np
         return other
     mixed = rng.permutation(array.reshape(-1)).reshape(array.shape)
     if array.dtype.kind == "f":
-        spread = float(array.std()) or 1.0
-        mixed = (mixed + spread * rng.normal(size=array.shape)).astype(array.dtype)
+        finite = array[np.isfinite(array)]
+        spread = float(finite.std()) if finite.size else 0.0
+        mixed = (mixed + (spread or 1.0) * rng.normal(size=array.shape)).astype(array.dtype)
     return mixed
 
 

@@ -8,6 +8,7 @@ answers that do have its property, which those of one alone, not finite for inst
 
 from __future__ import annotations
 
+import functools
 import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -50,12 +51,19 @@ class Pairs:
 
 
 def draw_pairs(assignment: Assignment, count: int | None, seed: int = 0) -> tuple[Pair, ...]:
-    """Draw so many pairs of known mistakes in different exercises that can be made together, or all where none is said."""
+    """Draw so many pairs of known mistakes in different exercises that can be made together, or all where none is said.
+
+    First comes one pair for every two exercises of which one uses the other: only there one mistake can excuse another.
+    """
     pairs = [(a, b) for a, b in itertools.combinations(assignment.misconceptions, 2) if a.exercise != b.exercise]
-    if count is not None:
-        pairs = [pairs[i] for i in np.random.default_rng(seed).permutation(len(pairs))]
-    possible = (pair for pair in pairs if apply_edits(assignment.reference, pair) is not None)
-    return tuple(itertools.islice(possible, count))
+    possible = functools.partial(filter, lambda pair: apply_edits(assignment.reference, pair) is not None)
+    if count is None:
+        return tuple(possible(pairs))
+    pairs = [pairs[i] for i in np.random.default_rng(seed).permutation(len(pairs))]
+    edges = dict.fromkeys(frozenset((e.name, used)) for e in assignment.exercises for used in e.uses)
+    along = (next(possible(p for p in pairs if {m.exercise for m in p} == edge), None) for edge in edges)
+    first = [pair for pair in along if pair is not None]
+    return tuple(itertools.islice(itertools.chain(first, possible(p for p in pairs if p not in first)), count))
 
 
 def nothing_to_pair(assignment: Assignment) -> tuple[str, ...]:

@@ -38,6 +38,9 @@ from autograder.sandbox.child.wire_format import snapshot
 # The shapes of a call's arguments, what is like the right answer to it, and how much of an answer changes with the arguments.
 Answers = Sequence[tuple[Shapes, Any, float]]
 FUNCTIONS = (types.FunctionType, types.MethodType, functools.partial)  # and no module, which is a function, too
+LIVELY_NUMBER = 6.0  # how much of a single number changes with the arguments: no other entry tells what it hides
+ENDLESS = 1e4  # numbers of a call that are larger stand for infinity
+FAR = 7.39  # and count as this: what is larger would drown all others
 PRIME = 9973  # what whole numbers of a call are summed up modulo
 OTHER_SHAPES = "the reference does not call it with these shapes"
 
@@ -201,15 +204,15 @@ class _Mixing:
         self._totals: dict[str, Any] = {}  # by dtype
 
     def mixed(self, leaf: Any) -> Any:
-        """Return an array with fractions scaled, so that none changes its sign, or whole numbers below the largest of it."""
-        if type(leaf) is float:
-            return float(self.mixed(np.asarray(leaf)))
+        """Return a number or an array with fractions scaled, so that none changes its sign, or whole numbers below the largest of it."""
+        if isinstance(leaf, float):
+            return leaf * float(1.5 + np.sin(LIVELY_NUMBER * np.arcsinh(self._total(np.full((), leaf)))))
         kind = str(getattr(leaf, "dtype", ""))
         if "float" in kind:
             if kind not in self._totals:
                 self._totals[kind] = self._total(leaf)
             total = self._beside(self._totals[kind], leaf)
-            inner, outer = _spread(leaf, 0) * self._liveliness, _spread(leaf, 1)
+            inner, outer = _spread(leaf, 0) * self._liveliness, _spread(leaf, 3)
             if isinstance(leaf, np.ndarray):
                 return leaf * (1.5 + np.sin(np.arcsinh(total) * inner + outer)).astype(leaf.dtype)
             return leaf * (1.5 + (total.asinh() * inner + outer).sin())
@@ -229,10 +232,10 @@ class _Mixing:
             flat = array.reshape((self._count, -1) if by_row else -1)
             fixed = _fixed(flat.shape[-1], number)
             if numpy:
-                total = total + (np.asarray(flat, like.dtype) * fixed.astype(like.dtype)).sum(-1)
+                total = total + (_bounded(np.asarray(flat, like.dtype)) * fixed.astype(like.dtype)).sum(-1)
             else:
                 flat = like.new_tensor(flat) if isinstance(array, np.ndarray) else flat.to(like.dtype)
-                total = total + (flat * like.new_tensor(fixed)).sum(-1)
+                total = total + (_bounded(flat) * like.new_tensor(fixed)).sum(-1)
         return total
 
     def _whole_total(self, like: Any) -> Any:
@@ -243,6 +246,15 @@ class _Mixing:
                 flat = np.asarray(array).astype(np.int64).reshape((self._count, -1) if by_row else -1)
                 total = (total + (flat * (np.arange(flat.shape[-1]) + number + 1)).sum(-1)) % PRIME
         return total if isinstance(like, np.ndarray) else like.new_tensor(total)
+
+
+def _bounded(array: Any) -> Any:
+    """Return an array with `FAR` for what is `ENDLESS` and zero for NaN: -inf and -1e9 hide the same, and hide nothing else."""
+    if isinstance(array, np.ndarray):
+        array = np.nan_to_num(array)
+        return np.where(abs(array) < ENDLESS, array, np.sign(array) * FAR)
+    array = array.nan_to_num()
+    return array.where(array.abs() < ENDLESS, array.sign() * FAR)
 
 
 def _spread(leaf: Any, number: int) -> Any:

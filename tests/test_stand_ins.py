@@ -1,0 +1,52 @@
+"""A stand-in's answer tells what it was asked, also where it is a single number and where arguments hide something by -inf."""
+
+from __future__ import annotations
+
+from types import ModuleType
+
+import numpy as np
+import pytest
+
+from autograder.sandbox.child.stand_ins import call_among, shapes_of
+
+FAR_BELOW = -900.0
+
+
+def among(body: str, *args: np.ndarray, answer: object = 0.4) -> object:
+    """Return what `total` gives among a stand-in for `helper`, which is called with one array of the first one's shape."""
+    student = ModuleType("student")
+    exec(
+        f"import numpy as np\n\ndef helper(x): raise ValueError\n\ndef total(*arrays):\n    {body}\n", student.__dict__
+    )
+    known = (["x"], [(shapes_of([args[0]]), answer, 1.0)], [])
+    return call_among(student, None, "total", list(args), {}, None, {"helper": known})[0]
+
+
+@pytest.mark.parametrize(
+    "x", [np.array([1.0, 2.0, 4.0]), np.array([FAR_BELOW, FAR_BELOW - 1, FAR_BELOW - 2]), np.array([1.0, -np.inf, 4.0])]
+)
+def test_a_single_number_tells_what_was_asked(x: np.ndarray) -> None:
+    """Else code that ends in a call of a wrong exercise would be right, whatever it calls it with."""
+    right, wrong = among("return helper(arrays[0])", x), among("return helper(arrays[0] * [2.0, 1.0, 0.5])", x)
+    assert isinstance(right, float)
+    assert right == among("return helper(arrays[0] + 0.0)", x)
+    assert abs(right - float(str(wrong))) > 0.01 * right
+
+
+def test_what_is_hidden_by_infinity_hides_nothing_else() -> None:
+    """An answer of NaN is alike for all that is asked."""
+    x, answer = np.array([0.5, -np.inf, 2.0]), np.array([0.3, 0.9])
+    right, wrong = (
+        among("return helper(arrays[0])", x, answer=answer),
+        among("return helper(arrays[0] * 3)", x, answer=answer),
+    )
+    assert np.isfinite(right).all()
+    assert not np.allclose(right, wrong, rtol=0.01)
+
+
+def test_infinity_and_a_very_large_number_hide_the_same() -> None:
+    """Code that masks with -1e9 is right where the reference masks with -inf."""
+    answer = np.array([0.3, 0.9])
+    hidden, large = (among("return helper(arrays[0])", np.array([0.5, x, 2.0]), answer=answer) for x in (-np.inf, -1e9))
+    assert isinstance(hidden, np.ndarray)
+    assert np.array_equal(hidden, large)
