@@ -24,7 +24,7 @@ import nbformat
 import pytest
 from lms_exports import GRADESCOPE_ADA
 
-from autograder.classroom.folded_source import FoldedSource, likeness
+from autograder.classroom.folded_source import FoldedSource, Folder
 from autograder.classroom.roster import Person, Roster
 from autograder.classroom.student_names import student_names
 from autograder.classroom.submissions import Submission, SubmissionsError, read_submissions
@@ -849,7 +849,7 @@ def test_a_folder_of_classes_is_no_class(tmp_path: Path) -> None:
     assert set(in_zip(tmp_path, *tries)) == {"ada", "bob"}
 
 
-# In memory
+# In waiting
 
 
 def test_code_waits_folded_and_comes_out_as_it_was(tmp_path: Path) -> None:
@@ -857,13 +857,30 @@ def test_code_waits_folded_and_comes_out_as_it_was(tmp_path: Path) -> None:
     stub = "".join(f"# {hashlib.sha256(bytes([number])).hexdigest()}\n" for number in range(200))
     for text in (stub + "x = 1\n", "", "a = '\ud800 \x00 ü'\n"):
         source = Source("m", (Chunk("m.py", text),), notebook=True, pictures=(("plot.png", b"\x89PNG\x00"),))
-        assert FoldedSource.of(source, likeness(stub)).unfolded() == source
+        assert Folder(stub).fold(source).unfolded() == source
     several = replace(Source.of("m.py", join({"a.py": "x = 1\n", "b.py": "y = 2\n"})), homes=(("x", "a.py"),))
-    assert FoldedSource.of(several, b"").unfolded() == several
+    folder = Folder("")
+    waiting = [folder.fold(several), folder.fold(Source.of("m.py", "x = 1\n"))]
+    assert [one.unfolded() for one in reversed(waiting)] == [Source.of("m.py", "x = 1\n"), several]
     (tmp_path / "ada.py").write_text(stub + "x = 1\n")
     (ada,) = read_submissions(tmp_path, replace(STUB, text=stub))
     assert isinstance(ada.code, FoldedSource)
     assert ada.source is not None
-    assert len(ada.code.code) < len(FoldedSource.of(ada.source, b"").code) / 10
+    assert ada.code.end - ada.code.begin < folder.fold(ada.source).end / 10
     assert ada.source.chunks[0].text == stub + "x = 1\n"
     assert ada.key == replace(ada, code=ada.source).key
+
+
+def test_the_file_of_those_in_waiting_is_gone_with_them() -> None:
+    """No descriptor is left open, and no name for what students wrote."""
+
+    def waiting_files() -> list[str]:
+        links = (file for file in Path("/proc/self/fd").iterdir() if file.is_symlink())
+        return [name for link in links if "/autograder-" in (name := os.path.realpath(link))]
+
+    others = waiting_files()
+    waiting = Folder("").fold(Source.of("m.py", "x = 1\n"))
+    (file,) = (name for name in waiting_files() if name not in others)
+    assert not Path(file).exists()
+    del waiting
+    assert waiting_files() == others

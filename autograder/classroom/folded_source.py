@@ -1,10 +1,13 @@
-"""A submission's code in little memory, as it waits to be graded: most of it is the stub that it began as."""
+"""A submission's code as it waits to be graded: in a file, and compressed, since most of it is the stub that it began as."""
 
 from __future__ import annotations
 
 import json
+import os
+import tempfile
+import weakref
 import zlib
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 from autograder.classroom.stored_source import as_json, from_json
 from autograder.sandbox.job import Source
@@ -12,27 +15,41 @@ from autograder.sandbox.job import Source
 FAST = 1  # zlib's level: four fifths of what the best one saves, in a third of its time
 
 
-@dataclass(frozen=True)
-class FoldedSource:
-    """A source but for its pictures, compressed beside a text that is like it."""
+class Folder:
+    """Folds the sources of a class, compressed beside a text that is like them, into a file that is gone when they are."""
 
-    code: bytes
-    like: bytes = field(repr=False)
-    pictures: tuple[tuple[str, bytes], ...] = field(repr=False)
+    def __init__(self, like: str) -> None:
+        """Make the file, among the system's temporary ones."""
+        self._like = json.dumps(like).encode()  # as sources are written before they are compressed
+        self._file, path = tempfile.mkstemp(prefix="autograder-")
+        os.unlink(path)
+        weakref.finalize(self, os.close, self._file)
+        self._end = 0
 
-    @classmethod
-    def of(cls, source: Source, like: bytes) -> FoldedSource:
-        """Fold a source; `like` comes from `likeness`."""
-        folding = zlib.compressobj(FAST, zdict=like)
+    def fold(self, source: Source) -> FoldedSource:
+        """Put a source at the end of the file."""
+        folding = zlib.compressobj(FAST, zdict=self._like)
         code = folding.compress(as_json(replace(source, pictures=()))) + folding.flush()
-        return cls(code, like, source.pictures)
+        with open(self._file, "ab", closefd=False) as file:
+            file.write(code)
+        begin, self._end = self._end, self._end + len(code)
+        return FoldedSource(self, begin, self._end, source.pictures)
+
+    def unfold(self, begin: int, end: int) -> Source:
+        """Return the source at a place in the file, without its pictures."""
+        code = os.pread(self._file, end - begin, begin)
+        return from_json(zlib.decompressobj(zdict=self._like).decompress(code))
+
+
+@dataclass(frozen=True, slots=True)
+class FoldedSource:
+    """A source of which the code is in a file, and the pictures are here."""
+
+    folder: Folder
+    begin: int
+    end: int
+    pictures: tuple[tuple[str, bytes], ...]
 
     def unfolded(self) -> Source:
         """Return the source."""
-        text = zlib.decompressobj(zdict=self.like).decompress(self.code)
-        return replace(from_json(text), pictures=self.pictures)
-
-
-def likeness(text: str) -> bytes:
-    """Return a text that many sources are like, as these are written before they are compressed."""
-    return json.dumps(text).encode()
+        return replace(self.folder.unfold(self.begin, self.end), pictures=self.pictures)

@@ -1,4 +1,4 @@
-"""Find every student's submission in what a learning management system exports, and read its code into memory.
+"""Find every student's submission in what a learning management system exports, and read its code.
 
 A folder, zip or tar holds one submission per top-level entry: a .py file, a notebook, a student's own zip, or a folder
 with one of these. Whatever is wrong with one of them becomes its own `problem`, and the rest is read. Nothing that a student
@@ -19,7 +19,7 @@ from autograder.classroom.attempts import attempts, found_among, found_in, left_
 from autograder.classroom.class_folder import class_members
 from autograder.classroom.entries import Entry
 from autograder.classroom.export_contents import contents_of
-from autograder.classroom.folded_source import FoldedSource, likeness
+from autograder.classroom.folded_source import FoldedSource, Folder
 from autograder.classroom.result_keys import digest
 from autograder.classroom.roster import Person, Roster
 from autograder.classroom.student_names import Aliases, student_names, told_apart
@@ -153,11 +153,11 @@ def _read_all(entries: tuple[Entry, ...], where: str, stub: Stub, roster: Roster
     for entry in entries:
         person = people[entry.said.owner]
         by_owner[person.id if person else entry.said.owner.key].append(entry)
-    names, like = student_names(by_owner), likeness(stub.text)
+    names, folder = student_names(by_owner), Folder(stub.text)
     with speaking(stub.language):  # what is said of one submission, its student reads
         for key, theirs in by_owner.items():
             one = _read_one(names[key], theirs, printable(where), stub)
-            code = FoldedSource.of(one.source, like) if one.source else None
+            code = folder.fold(one.source) if one.source else None
             found.append(replace(one, person=people[theirs[0].said.owner], code=code))
     return tuple(sorted(found, key=lambda submission: submission.student))
 

@@ -33,6 +33,9 @@ from autograder.sandbox.job import Ending, Job, Outcome, Request, Sandbox, Sourc
 from autograder.sandbox.time_limits import Rationed
 
 SHARE = 0.25  # of the time for all cases
+LIVELINESS = (
+    30.0  # of the numbers answered: those to right answers that differ in the fourth place differ by more than noise
+)
 MOST_CALLS = 100  # of wrong exercises in one call; each has the submission's code run again
 _HARNESS = f"from {answered_calls.__name__} import call_answered"
 
@@ -146,7 +149,7 @@ def _disguised(replay: Replay, name: str, args: Sequence[Any], kwargs: Mapping[s
     key = f"{replay.oracle.seed}.{name}.{shapes}".encode() + encode(exact)
     rng = np.random.default_rng(zlib.crc32(key))
     drawn = map_leaves(lambda leaf: drawn_like(leaf, rng), right)
-    mixed = iter(list(leaves(mixed_alike(as_arrays(drawn), [as_arrays(right)], 1.0))))
+    mixed = iter(list(leaves(mixed_alike(as_arrays(drawn), [as_arrays(right)], LIVELINESS))))
 
     def of_kind(leaf: Any) -> Any:
         new = next(mixed)

@@ -41,8 +41,8 @@ LEAST, LEAST_PROBABLE = (
     0.05,
     0.6,
 )  # the smallest fraction that is drawn beside one; probabilities are made of the latter
-TIMES = 3  # that tokens are asked for, which may agree by chance
-LIVELY = 6.0  # how much more of the answers changes then with what is asked
+TIMES = 4  # that tokens are asked for, which may agree by chance
+LIVELY = 12.0  # how much more of the answers changes then with what is asked
 MANY = 0.7  # the share of true entries in a random mask; the first of each row is true, so that no row is hidden whole
 
 
@@ -254,6 +254,7 @@ def _stand_ins(oracle: Reference, calls: Sequence[NotedCall], rng: np.random.Gen
     """Return stand-ins with random answers to calls; none where an answer cannot be drawn, such as a text."""
     found: StandIns = {}
     free = _free_in_all(calls)
+    draw = _drawn_for_tokens if liveliness == LIVELY else drawn_like
     for call in calls:
         parameters = oracle.signatures[f"{call.name}.forward" if call.is_module else call.name]
         _, answers, unlike = found.setdefault(call.name, (list(parameters), [], sorted(free.get(call.name, ()))))
@@ -263,10 +264,20 @@ def _stand_ins(oracle: Reference, calls: Sequence[NotedCall], rng: np.random.Gen
         if any(known == shapes for known, *_ in answers):
             continue
         try:
-            answers.append((shapes, map_leaves(lambda leaf: drawn_like(leaf, rng), call.answer()), liveliness))
+            drawn = map_leaves(lambda leaf: draw(leaf, rng), call.answer())
+            answers.append((shapes, drawn, liveliness))
         except ValueError:
             return {}
     return found
+
+
+def _drawn_for_tokens(leaf: Any, rng: np.random.Generator) -> Any:
+    """Return the same with negative numbers, too, where there are such: of positive states the most probable token is ever the same."""
+    drawn, array = drawn_like(leaf, rng), fractions_in(leaf)
+    if array is None or not (array < 0).any():
+        return drawn
+    signed = np.asarray(array_of(drawn)) * rng.choice((-1, 1), array.shape).astype(array.dtype)
+    return signed if isinstance(drawn, np.ndarray) else Tensor(signed) if isinstance(drawn, Tensor) else float(signed)
 
 
 def drawn_like(leaf: Any, rng: np.random.Generator) -> Any:

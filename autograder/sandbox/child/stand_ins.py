@@ -204,7 +204,10 @@ class _Mixing:
         self._totals: dict[str, Any] = {}  # by dtype
 
     def mixed(self, leaf: Any) -> Any:
-        """Return a number or an array with fractions scaled, so that none changes its sign, or whole numbers below the largest of it."""
+        """Return a number or an array with fractions scaled, or whole numbers below the largest of it.
+
+        Positive fractions stay positive; where there are negative ones, any may change its sign.
+        """
         if isinstance(leaf, float):
             return leaf * float(1.5 + np.sin(LIVELY_NUMBER * np.arcsinh(self._total(np.full((), leaf)))))
         kind = str(getattr(leaf, "dtype", ""))
@@ -214,8 +217,10 @@ class _Mixing:
             total = self._beside(self._totals[kind], leaf)
             inner, outer = _spread(leaf, 0) * self._liveliness, _spread(leaf, 3)
             if isinstance(leaf, np.ndarray):
-                return leaf * (1.5 + np.sin(np.arcsinh(total) * inner + outer)).astype(leaf.dtype)
-            return leaf * (1.5 + (total.asinh() * inner + outer).sin())
+                wave = np.sin(np.arcsinh(total) * inner + outer).astype(leaf.dtype)
+            else:
+                wave = (total.asinh() * inner + outer).sin()
+            return leaf * (1.5 * wave if (leaf < 0).any() else 1.5 + wave)
         if self._count:
             leaf = leaf[[0] * self._count]
         return (leaf + self._beside(self._whole_total(leaf), leaf)) % (leaf.max() + 1) if "int" in kind else leaf
