@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import sys
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -122,7 +123,7 @@ def decided_for_other_points(book: Gradebook) -> list[str]:
     return [
         f"{printable(record.student)}, {e.name}: {points_of(e.points, e.max_score)}, "
         f"decided when it was worth {points_text(e.override.worth or 0.0)}"
-        for record in (*outlines(book), *absentees(book), *waiting(book))
+        for record in itertools.chain(outlines(book), absentees(book), waiting(book))
         for e in record.exercises
         if e.override and e.decided_for_other_points
     ]
