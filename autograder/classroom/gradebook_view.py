@@ -73,6 +73,8 @@ def absentees(book: Gradebook) -> list[Record]:
 
 def _missing(book: Gradebook) -> Iterator[tuple[str, Person, list[str]]]:
     """Yield students on the roster without a submission, each with the submissions that may be theirs by name."""
+    if not book.facts.roster:
+        return
     texts = dict(
         book.db.execute("SELECT student, head FROM submission WHERE present UNION SELECT student, head FROM todo")
     )

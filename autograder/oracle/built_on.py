@@ -14,9 +14,9 @@ from autograder.judge.outcomes_alike import same_outcomes
 from autograder.judge.trials import Trial
 from autograder.oracle.conversation import Ask, converse
 from autograder.oracle.earnest_answers import answered_in_earnest
-from autograder.oracle.evidence import weigh_answers
+from autograder.oracle.evidence import informative, weigh_answers
 from autograder.oracle.reference import Reference
-from autograder.oracle.replay import Replay, informative
+from autograder.oracle.replay import Replay
 from autograder.oracle.scrambled import run_scrambled
 from autograder.oracle.student_calls import Question
 from autograder.sandbox.job import Ending, Outcome, Sandbox, Source

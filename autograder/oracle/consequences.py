@@ -23,10 +23,11 @@ from autograder.judge.trials import Judged, Origins, Trial
 from autograder.oracle.built_on import Followed, find_built_on
 from autograder.oracle.circles import without_circles
 from autograder.oracle.equal_calls import right_by_equal_calls
+from autograder.oracle.evidence import informative
 from autograder.oracle.noise import alike_but_for_noise
 from autograder.oracle.other_ways import may_use
 from autograder.oracle.reference import Reference
-from autograder.oracle.replay import Replay, informative
+from autograder.oracle.replay import Replay
 from autograder.oracle.stand_ins import Alone, right_among_stand_ins
 from autograder.sandbox.job import Sandbox, Source
 
@@ -64,8 +65,8 @@ def follow(
     # What gave numbers may be right although stand-ins find it wrong: it may call otherwise, and get the same.
     unlike = frozenset(j.trial for j in failed if _says_numbers(j) and not alone.follows.get(j.trial, ("",)))
     settled = alone.follows.keys() - unlike
-    # What gives a helper a generator cannot be asked about; there a known mistake that has the same numbers is enough.
-    doubtful = alone.undecided | {t for t in unlike if not any(call.lacks_generator for call in replay.calls(t))}
+    # What gives a helper a generator or a model cannot be asked about; there a known mistake that has the same numbers is enough.
+    doubtful = alone.undecided | {t for t in unlike if not any(call.lacks_objects for call in replay.calls(t))}
     open_trials = [
         j.trial for j in failed if j.trial not in settled and (j.trial not in excused or j.trial in doubtful)
     ]

@@ -20,10 +20,10 @@ from autograder.judge.compare import alike
 from autograder.judge.outcomes_alike import UNCOMPARABLE
 from autograder.judge.trials import Trial
 from autograder.oracle.reference import Reference
-from autograder.oracle.replay import Replay, informative
+from autograder.oracle.replay import Replay
 from autograder.oracle.scrambled import run_scrambled
 from autograder.oracle.student_calls import Question, StudentCall, arrays_by_path, asked_by, digest_of, with_leaf
-from autograder.sandbox.child.tree import Code, as_arrays, leaves
+from autograder.sandbox.child.tree import Code, array_of, as_arrays, leaves
 from autograder.sandbox.job import Ending, Outcome, Sandbox, Source
 
 MAX_AGAIN = 300  # questions of a submission that are asked again
@@ -197,3 +197,10 @@ def _same(one: Any, other: Any, tolerance: float) -> bool:
         return alike(as_arrays(one), as_arrays(other), tolerance)
     except UNCOMPARABLE:
         return False
+
+
+def informative(outcomes: tuple[Outcome, ...]) -> bool:
+    """Whether the returned values are not all one number: an exercise that gives zeros must not excuse others that do."""
+    arrays = [array_of(outcome.value) for outcome in outcomes if outcome.ending is Ending.RETURNED]
+    numbers = [a for a in arrays if a is not None and a.size > 1 and a.dtype != bool]
+    return not numbers or any((a != a.flat[0]).any() for a in numbers)

@@ -13,6 +13,7 @@ from autograder.judge.trials import Trial
 from autograder.oracle.fresh_program import fresh_program
 from autograder.oracle.reference import Reference, run_requests
 from autograder.oracle.step_limit import limited_steps
+from autograder.oracle.student_calls import without_objects
 from autograder.sandbox.child.program import Program
 from autograder.sandbox.child.replaced import place_of, put_in_place
 from autograder.sandbox.child.wire_format import WireError, snapshot
@@ -35,7 +36,9 @@ class NotedCall:
     )
 
 
-Noted = tuple[tuple[str, NotedCall | None], ...]  # calls by exercise; None for one that is not made with data
+Noted = tuple[
+    tuple[str, NotedCall | None], ...
+]  # calls by exercise; None for one whose arguments or answer are no data
 
 
 @dataclass(frozen=True)
@@ -74,7 +77,7 @@ def _watched(
     """Return a function that notes its calls."""
 
     def watched(*args: Any, **kwargs: Any) -> Any:
-        given = _data((args[is_module:], kwargs))
+        given = _data(without_objects(args[is_module:], kwargs))
         value = own(*args, **kwargs)
         answer = _data((value,))
         call = given and answer and NotedCall(name, is_module, given[0], given[1], partial(operator.getitem, answer, 0))

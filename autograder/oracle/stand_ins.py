@@ -233,7 +233,7 @@ def _free_in_all(calls: Sequence[NotedCall]) -> dict[str, frozenset[str]]:
 
 def _free(replay: Replay, call: StudentCall) -> frozenset[str]:
     """Return the whole numbers among a call's arguments that change nothing in the right answer, such as the size of a tile."""
-    if call.module is not None:
+    if call.module is not None or call.lacks_objects:
         return frozenset()
     given = dict(zip(replay.oracle.signatures[call.name], call.args, strict=False)) | call.kwargs
     whole = {name: value for name, value in given.items() if type(value) is int and value > 0}

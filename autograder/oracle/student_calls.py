@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import hashlib
+import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from autograder.sandbox.child.tree import Code, Tensor, array_of, leaves, map_leaves
+from autograder.sandbox.child.tree import Code, Tensor, array_of
 from autograder.sandbox.child.wire_format import decode, encode
 from autograder.sandbox.job import Request
 
 MAX_CONSTANT = 1000  # entries of a value that replaces a function among the arguments
 
-NO_GENERATOR = Code("None")
+NO_DATA = Code("None")
 
 Question = tuple[str, bytes]  # a name, and the encoded arguments and module
 
@@ -29,6 +30,7 @@ class StudentCall:
     kwargs: dict[str, Any]
     module: dict[str, Any] | None
     owner: Any = None  # the reference's module whose call it is
+    right: tuple[Any, ...] = ()  # the right answer, where the call as data does not lead to it
 
     @property
     def cotangents(self) -> tuple[Any, ...]:
@@ -40,15 +42,10 @@ class StudentCall:
         plain: dict[str, Any] = {"init": None, "state": {}, "method": "", "training": False}
         return replace(self, module={**(self.module or plain), "cotangents": cotangents})
 
-    def without_generators(self) -> StudentCall:
-        """Return the same call without the random generators among its arguments, which are no data: it draws from the usual one."""
-        args, kwargs = map_leaves(_no_generator, (self.args, self.kwargs))
-        return replace(self, args=args, kwargs=kwargs)
-
     @property
-    def lacks_generator(self) -> bool:
-        """Whether it is such a call, which cannot be asked as it was made."""
-        return any(isinstance(leaf, Code) and leaf == NO_GENERATOR for leaf in leaves((self.args, self.kwargs)))
+    def lacks_objects(self) -> bool:
+        """Whether it was made with what is no data, so that it cannot be asked as it was made."""
+        return any(arg == NO_DATA for arg in (*self.args, *self.kwargs.values()) if isinstance(arg, Code))
 
     def key(self) -> Question:
         """Return the call as a question, by which equal calls are recognised. Raises WireError where it is not data."""
@@ -61,8 +58,18 @@ class StudentCall:
         )
 
 
-def _no_generator(leaf: Any) -> Any:
-    return NO_GENERATOR if type(leaf).__name__ == "Generator" else leaf
+def without_objects(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """Return arguments without random generators and models, which are no data."""
+    return (
+        tuple(NO_DATA if is_object(arg) else arg for arg in args),
+        {name: NO_DATA if is_object(arg) else arg for name, arg in kwargs.items()},
+    )
+
+
+def is_object(arg: Any) -> bool:
+    """Whether an argument is a random generator or a model; some models of cases are lists, too."""
+    torch = sys.modules.get("torch")
+    return isinstance(arg, (np.random.Generator, *((torch.Generator, torch.nn.Module) if torch else ())))
 
 
 def digest_of(question: Question) -> tuple[str, bytes]:
@@ -103,7 +110,7 @@ def with_constants(args: tuple[Any, ...]) -> tuple[Any, ...]:
     gets a wrong value and is not excused.
     """
     arrays = [arg for arg in args if array_of(arg) is not None]
-    return tuple(_constant(arg, arrays[0]) if callable(arg) and arrays else arg for arg in args)
+    return tuple(_constant(arg, arrays[0]) if callable(arg) and not is_object(arg) and arrays else arg for arg in args)
 
 
 def _constant(function: Callable[..., Any], arg: Any) -> Any:

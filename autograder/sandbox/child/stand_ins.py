@@ -37,7 +37,7 @@ from autograder.sandbox.child.wire_format import snapshot
 
 # The shapes of a call's arguments, what is like the right answer to it, and how much of an answer changes with the arguments.
 Answers = Sequence[tuple[Shapes, Any, float]]
-FUNCTIONS = (types.FunctionType, types.MethodType, functools.partial)  # and no module, which is a function, too
+FUNCTIONS = types.FunctionType, types.MethodType, functools.partial
 LIVELY_NUMBER = 6.0  # how much of a single number changes with the arguments: no other entry tells what it hides
 ENDLESS = 1e4  # numbers of a call that are larger stand for infinity
 FAR = 7.39  # and count as this: what is larger would drown all others
@@ -102,7 +102,8 @@ def _stand_in(
 
 
 def what_is_said(given: Sequence[Any]) -> list[Any]:
-    """Return a call's arguments with what functions among them say of the first array, such as the `f` of `residual(x, f)`."""
+    """Return a call's arguments without models, and with what functions say of the first array, such as the `f` of `residual(x, f)`."""
+    given = [None if hasattr(part, "state_dict") else part for part in given]
     array = next((leaf for leaf in leaves(list(given)) if hasattr(leaf, "shape")), None)
     return [part(array) if isinstance(part, FUNCTIONS) and array is not None else part for part in given]
 
