@@ -39,6 +39,7 @@ from autograder.sandbox.child.wire_format import snapshot
 Answers = Sequence[tuple[Shapes, Any, float]]
 FUNCTIONS = types.FunctionType, types.MethodType, functools.partial
 LIVELY_NUMBER = 6.0  # how much of a single number changes with the arguments: no other entry tells what it hides
+PHASE = 200.0  # of a wave for each entry, beside what is drawn for it: else waves of all draws would be alike
 ENDLESS = 1e4  # numbers of a call that are larger stand for infinity
 FAR = 7.39  # and count as this: what is larger would drown all others
 PRIME = 9973  # what whole numbers of a call are summed up modulo
@@ -210,13 +211,13 @@ class _Mixing:
         Positive fractions stay positive; where there are negative ones, any may change its sign.
         """
         if isinstance(leaf, float):
-            return leaf * float(1.5 + np.sin(LIVELY_NUMBER * np.arcsinh(self._total(np.full((), leaf)))))
+            return leaf * float(1.5 + np.sin(LIVELY_NUMBER * np.arcsinh(self._total(np.full((), leaf))) + PHASE * leaf))
         kind = str(getattr(leaf, "dtype", ""))
         if "float" in kind:
             if kind not in self._totals:
                 self._totals[kind] = self._total(leaf)
             total = self._beside(self._totals[kind], leaf)
-            inner, outer = _spread(leaf, 0) * self._liveliness, _spread(leaf, 3)
+            inner, outer = _spread(leaf) * self._liveliness, PHASE * leaf
             if isinstance(leaf, np.ndarray):
                 wave = np.sin(np.arcsinh(total) * inner + outer).astype(leaf.dtype)
             else:
@@ -263,9 +264,9 @@ def _bounded(array: Any) -> Any:
     return array.where(array.abs() < ENDLESS, array.sign() * FAR)
 
 
-def _spread(leaf: Any, number: int) -> Any:
+def _spread(leaf: Any) -> Any:
     """Return numbers between -1.5 and 1.5, one for each entry of an array, in its dtype."""
-    fixed = 1.5 * np.cos(np.arange(1, int(np.prod(leaf.shape)) + 1) * (number + 2.0)).reshape(leaf.shape)
+    fixed = 1.5 * np.cos(np.arange(1, int(np.prod(leaf.shape)) + 1) * 2.0).reshape(leaf.shape)
     return fixed.astype(leaf.dtype) if isinstance(leaf, np.ndarray) else leaf.new_tensor(fixed)
 
 
