@@ -227,16 +227,13 @@ def stale_results(
     book: Gradebook, submissions: Iterable[Submission], keys: Mapping[str, str]
 ) -> dict[str, frozenset[str]]:
     """Return by student the exercises whose results are missing or stale."""
-    held = dict[str, dict[str, str]]()
-    for student, name, key in book.db.execute("SELECT student, name, key FROM exercise"):
-        held.setdefault(student, {})[name] = key
-    found = {}
+    found, shared = dict[str, frozenset[str]](), dict[frozenset[str], frozenset[str]]()
     for submission in submissions:
-        mine = held.get(submission.student, {})
-        found[submission.student] = frozenset(
-            name for name, key in keys.items() if mine.get(name) != result_key(key, submission.key)
-        )
-    return {student: names for student, names in found.items() if names}
+        mine = dict(book.db.execute("SELECT name, key FROM exercise WHERE student = ?", (submission.student,)))
+        names = frozenset(name for name, key in keys.items() if mine.get(name) != result_key(key, submission.key))
+        if names:
+            found[submission.student] = shared.setdefault(names, names)
+    return found
 
 
 def handed_in_anew(book: Gradebook, submissions: Iterable[Submission]) -> set[str]:
