@@ -10,7 +10,7 @@ import functools
 import inspect
 import sys
 from collections.abc import Callable, Hashable, Iterable, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass, field, replace
 from types import FunctionType
 from typing import Any, NoReturn
@@ -215,13 +215,14 @@ class Replay:
 
     def _noted_answer(self, asked: StudentCall, noted: list[StudentCall]) -> Any:
         """Return the right answer to a call, and note the call if it is data but for generators and models."""
-        try:
-            args, kwargs = without_objects(asked.args, asked.kwargs)
+        args, kwargs = without_objects(asked.args, asked.kwargs)
+        call: StudentCall | None = None
+        with suppress(WireError):
             call = asked_by(replace(asked, args=args, kwargs=kwargs).key())
-            right = self._right(asked)
-            noted.append(replace(call, right=(snapshot(right),)) if call.lacks_objects else call)
-        except WireError:
-            return self._right(asked)
+        right = self._right(asked)
+        with suppress(WireError):
+            if call:
+                noted.append(replace(call, right=(snapshot(right),)) if call.lacks_objects else call)
         return right
 
     def _with_gradient(self, asked: StudentCall, value: Any) -> Any:

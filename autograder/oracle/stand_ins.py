@@ -272,7 +272,7 @@ def _stand_ins(oracle: Reference, calls: Sequence[NotedCall], rng: np.random.Gen
 
 
 def _drawn_for_tokens(leaf: Any, rng: np.random.Generator) -> Any:
-    """Return the same with negative numbers, too, where there are such: of positive states the most probable token is ever the same."""
+    """Return what `drawn_like` does, some of it negative where the value has such: of positive states one token is always the likeliest."""
     drawn, array = drawn_like(leaf, rng), fractions_in(leaf)
     if array is None or not (array < 0).any():
         return drawn
