@@ -7,6 +7,7 @@ import hashlib
 import io
 import json
 import os
+import pickle
 import random
 import re
 import stat
@@ -862,6 +863,7 @@ def test_code_waits_folded_and_comes_out_as_it_was(tmp_path: Path) -> None:
     folder = Folder("")
     waiting = [folder.fold(several), folder.fold(Source.of("m.py", "x = 1\n"))]
     assert [one.unfolded() for one in reversed(waiting)] == [Source.of("m.py", "x = 1\n"), several]
+    assert pickle.loads(pickle.dumps(waiting[0])) == several  # as it goes to another machine
     (tmp_path / "ada.py").write_text(stub + "x = 1\n")
     (ada,) = read_submissions(tmp_path, replace(STUB, text=stub))
     assert isinstance(ada.code, FoldedSource)

@@ -7,7 +7,9 @@ import os
 import tempfile
 import weakref
 import zlib
+from copy import copy
 from dataclasses import dataclass, replace
+from typing import Any
 
 from autograder.classroom.stored_source import as_json, from_json
 from autograder.sandbox.job import Source
@@ -53,3 +55,7 @@ class FoldedSource:
     def unfolded(self) -> Source:
         """Return the source."""
         return replace(self.folder.unfold(self.begin, self.end), pictures=self.pictures)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Travel to another process as the source itself: the file is here."""
+        return copy, (self.unfolded(),)
