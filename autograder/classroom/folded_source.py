@@ -23,23 +23,21 @@ class Folder:
     def __init__(self, like: str) -> None:
         """Make the file, among the system's temporary ones."""
         self._like = json.dumps(like).encode()  # as sources are written before they are compressed
-        self._file, path = tempfile.mkstemp(prefix="autograder-")
-        os.unlink(path)
-        weakref.finalize(self, os.close, self._file)
-        self._end = 0
+        self._file = tempfile.TemporaryFile()  # noqa: SIM115 (closed when this is gone)
+        weakref.finalize(self, self._file.close)
 
     def fold(self, source: Source) -> FoldedSource:
         """Put a source at the end of the file."""
         folding = zlib.compressobj(FAST, zdict=self._like)
         code = folding.compress(as_json(replace(source, pictures=()))) + folding.flush()
-        with open(self._file, "ab", closefd=False) as file:
-            file.write(code)
-        begin, self._end = self._end, self._end + len(code)
-        return FoldedSource(self, begin, self._end, source.pictures)
+        begin = self._file.tell()
+        self._file.write(code)
+        self._file.flush()  # it is read by its descriptor, from several threads
+        return FoldedSource(self, begin, self._file.tell(), source.pictures)
 
     def unfold(self, begin: int, end: int) -> Source:
         """Return the source at a place in the file, without its pictures."""
-        code = os.pread(self._file, end - begin, begin)
+        code = os.pread(self._file.fileno(), end - begin, begin)
         return from_json(zlib.decompressobj(zdict=self._like).decompress(code))
 
 

@@ -49,11 +49,7 @@ def follow(
     wrong = mute.union(j.trial.case.exercise for j in failed)
     unwritten = frozenset(j.trial.case.exercise for j in judged if j.status is Status.MISSING)
     failed = [j for j in failed if (wrong | unwritten) & may_use(oracle, j.trial.case.exercise)]
-    stopped = [
-        j
-        for j in judged
-        if (has_stopped(j) or j.status is Status.OUTPUT) and mute & may_use(oracle, j.trial.case.exercise)
-    ]
+    stopped = [j for j in judged if _gave_no_answer(j) and mute & may_use(oracle, j.trial.case.exercise)]
     waiting = {j.trial: (j.waits_for,) for j in judged if j.waits_for}
     if not failed and not stopped and not waiting:
         return Origins({})
@@ -157,6 +153,10 @@ def _is_nearly_right(oracle: Reference, judged: Judged) -> bool:
     right = oracle.expected(judged.trial)
     mine = tuple(replace(mine, args=theirs.args) for mine, theirs in zip(judged.outcomes, right, strict=True))
     return alike_but_for_noise(judged.trial, mine, right)
+
+
+def _gave_no_answer(judged: Judged) -> bool:
+    return has_stopped(judged) or judged.status is Status.OUTPUT
 
 
 def _says_numbers(judged: Judged) -> bool:

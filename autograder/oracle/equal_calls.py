@@ -34,7 +34,7 @@ from autograder.sandbox.time_limits import Rationed
 
 SHARE = 0.25  # of the time for all cases
 LIVELINESS = (
-    30.0  # of the numbers answered: those to right answers that differ in the fourth place differ by more than noise
+    30.0  # of what is answered: for right answers that differ in the fourth place it differs by more than noise
 )
 MOST_CALLS = 100  # of wrong exercises in one call; each has the submission's code run again
 _HARNESS = f"from {answered_calls.__name__} import call_answered"

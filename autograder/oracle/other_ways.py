@@ -36,9 +36,7 @@ class NotedCall:
     )
 
 
-Noted = tuple[
-    tuple[str, NotedCall | None], ...
-]  # calls by exercise; None for one whose arguments or answer are no data
+Noted = tuple[tuple[str, NotedCall | None], ...]  # calls by exercise; None where arguments or answer are no data
 
 
 @dataclass(frozen=True)

@@ -28,11 +28,11 @@ from autograder.oracle.student_calls import (
     StudentCall,
     asked_by,
     digest_of,
-    is_object,
     with_constants,
     without_objects,
 )
 from autograder.sandbox.child.program import Invocation, Program, call_module
+from autograder.sandbox.child.tree import is_object
 from autograder.sandbox.child.wire_format import WireError, snapshot
 from autograder.sandbox.job import Ending, Outcome, Request
 

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from autograder.sandbox.child.tree import Code, Tensor, array_of
+from autograder.sandbox.child.tree import Code, Tensor, array_of, is_object
 from autograder.sandbox.child.wire_format import decode, encode
 from autograder.sandbox.job import Request
 
@@ -64,12 +63,6 @@ def without_objects(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tupl
         tuple(NO_DATA if is_object(arg) else arg for arg in args),
         {name: NO_DATA if is_object(arg) else arg for name, arg in kwargs.items()},
     )
-
-
-def is_object(arg: Any) -> bool:
-    """Whether an argument is a random generator or a model; some models of cases are lists, too."""
-    torch = sys.modules.get("torch")
-    return isinstance(arg, (np.random.Generator, *((torch.Generator, torch.nn.Module) if torch else ())))
 
 
 def digest_of(question: Question) -> tuple[str, bytes]:

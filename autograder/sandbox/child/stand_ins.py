@@ -32,7 +32,7 @@ from autograder.sandbox.child.call_shapes import (
 )
 from autograder.sandbox.child.probabilities import as_probabilities, axis_of_probabilities
 from autograder.sandbox.child.replaced import call_with, places_for
-from autograder.sandbox.child.tree import leaves, map_leaves
+from autograder.sandbox.child.tree import is_object, leaves, map_leaves
 from autograder.sandbox.child.wire_format import snapshot
 
 # The shapes of a call's arguments, what is like the right answer to it, and how much of an answer changes with the arguments.
@@ -103,8 +103,8 @@ def _stand_in(
 
 
 def what_is_said(given: Sequence[Any]) -> list[Any]:
-    """Return a call's arguments without models, and with what functions say of the first array, such as the `f` of `residual(x, f)`."""
-    given = [None if hasattr(part, "state_dict") else part for part in given]
+    """Return a call's arguments without generators and models, and with what functions say of the first array, such as the `f` of `residual(x, f)`."""
+    given = [None if is_object(part) else part for part in given]
     array = next((leaf for leaf in leaves(list(given)) if hasattr(leaf, "shape")), None)
     return [part(array) if isinstance(part, FUNCTIONS) and array is not None else part for part in given]
 

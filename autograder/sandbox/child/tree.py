@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
@@ -57,6 +58,12 @@ def array_of(leaf: Any) -> np.ndarray | None:
     if isinstance(leaf, np.ndarray):
         return leaf
     return to_numpy(leaf) if hasattr(leaf, "detach") else None
+
+
+def is_object(arg: Any) -> bool:
+    """Whether an argument is a random generator or a model; some models of cases are lists, too."""
+    torch = sys.modules.get("torch")
+    return isinstance(arg, (np.random.Generator, *((torch.Generator, torch.nn.Module) if torch else ())))
 
 
 def as_arrays(tree: Any) -> Any:
