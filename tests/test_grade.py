@@ -29,7 +29,7 @@ from autograder.judge.reason_sentences import UNNAMED
 from autograder.judge.result import CaseResult, Result
 from autograder.judge.terminal_text import result_as_text
 from autograder.oracle.oracle import Oracle
-from autograder.oracle.reference import run_requests
+from autograder.oracle.reference import BrokenReferenceError, run_requests
 from autograder.sandbox.child.program import Program
 from autograder.sandbox.child.tree import Opaque, Tensor
 from autograder.sandbox.job import (
@@ -638,6 +638,15 @@ def test_an_interrupt_ends_the_reference_s_work() -> None:
         run_requests(program, (Request("g", (), {}, None, "g", "g"),))
 
 
+def test_an_interrupt_ends_the_reference_s_import(assignment: Assignment) -> None:
+    """The reference is not broken when SIGTERM comes while it is read; an exit of its own is its author's to mend."""
+    ended = "from autograder.sandbox.termination import terminate\nterminate()\n"
+    with pytest.raises(Terminated):
+        Oracle(replace(assignment, reference=ended), 0).reference()
+    with pytest.raises(BrokenReferenceError, match="cannot be imported"):
+        Oracle(replace(assignment, reference="raise SystemExit(1)\n"), 0).reference()
+
+
 def test_a_case_that_draws_is_alone_with_the_random_state() -> None:
     """Other threads judge other students meanwhile; there is one state for them all."""
     program = Program("drawing", notebook=False)
@@ -793,8 +802,6 @@ def test_a_fault_in_the_middle_is_told_at_its_case(oracle: Oracle, cases: Cases)
 
 def test_a_broken_reference_is_never_the_students_fault(assignment: Assignment) -> None:
     """An author's mistake is raised, not graded."""
-    from autograder.oracle.reference import BrokenReferenceError
-
     for text in (
         assignment.reference.replace("return x - means", "return x - meens"),
         assignment.reference.replace("import numpy as np", "import numpyy as np"),

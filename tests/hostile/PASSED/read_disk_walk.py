@@ -7,8 +7,11 @@ stop = time.monotonic() + 0.3
 for start in ("/tmp", "/home", "/root", "/var/tmp", "/run", "/etc", "/proc", "/srv", "/opt"):
     for folder, _, files in os.walk(start):
         for name in files:
+            path = os.path.join(folder, name)
             try:
-                with open(os.path.join(folder, name), errors="replace") as file:
+                if not os.path.isfile(path):  # a pipe in /proc would keep it waiting
+                    continue
+                with open(path, errors="replace") as file:
                     text = file.read(2000)
                 if any(f"KEY-{name}" in text for name in ("solution", "home", "other", "environment")):
                     print("BREACH", folder, name, text)
