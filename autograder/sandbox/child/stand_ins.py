@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import functools
 import itertools
+import math
 import sys
 import types
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -32,7 +33,7 @@ from autograder.sandbox.child.call_shapes import (
 )
 from autograder.sandbox.child.probabilities import as_probabilities, axis_of_probabilities
 from autograder.sandbox.child.replaced import call_with, places_for
-from autograder.sandbox.child.tree import is_object, leaves, map_leaves
+from autograder.sandbox.child.tree import dtype_name, is_object, leaves, map_leaves
 from autograder.sandbox.child.wire_format import snapshot
 
 # The shapes of a call's arguments, what is like the right answer to it, and how much of an answer changes with the arguments.
@@ -212,7 +213,7 @@ class _Mixing:
         """
         if isinstance(leaf, float):
             return leaf * float(1.5 + np.sin(LIVELY_NUMBER * np.arcsinh(self._total(np.full((), leaf))) + PHASE * leaf))
-        kind = str(getattr(leaf, "dtype", ""))
+        kind = dtype_name(leaf)
         if "float" in kind:
             if kind not in self._totals:
                 self._totals[kind] = self._total(leaf)
@@ -249,7 +250,7 @@ class _Mixing:
         """Return a whole number that depends on every entry of all arrays of whole numbers and its place, or one for each row."""
         total = np.zeros(self._count or (), np.int64)
         for number, (array, by_row) in enumerate(self._parts):
-            if "int" in str(array.dtype):
+            if "int" in dtype_name(array):
                 flat = np.asarray(array).astype(np.int64).reshape((self._count, -1) if by_row else -1)
                 total = (total + (flat * (np.arange(flat.shape[-1]) + number + 1)).sum(-1)) % PRIME
         return total if isinstance(like, np.ndarray) else like.new_tensor(total)
@@ -257,6 +258,8 @@ class _Mixing:
 
 def _bounded(array: Any) -> Any:
     """Return an array with `FAR` for what is `ENDLESS` and zero for NaN: -inf and -1e9 hide the same, and hide nothing else."""
+    if bool((abs(array) < ENDLESS).all()):
+        return array
     if isinstance(array, np.ndarray):
         array = np.nan_to_num(array)
         return np.where(abs(array) < ENDLESS, array, np.sign(array) * FAR)
@@ -266,8 +269,14 @@ def _bounded(array: Any) -> Any:
 
 def _spread(leaf: Any) -> Any:
     """Return numbers between -1.5 and 1.5, one for each entry of an array, in its dtype."""
-    fixed = 1.5 * np.cos(np.arange(1, int(np.prod(leaf.shape)) + 1) * 2.0).reshape(leaf.shape)
+    fixed = _spread_over(tuple(leaf.shape))
     return fixed.astype(leaf.dtype) if isinstance(leaf, np.ndarray) else leaf.new_tensor(fixed)
+
+
+@functools.lru_cache(maxsize=64)
+def _spread_over(shape: tuple[int, ...]) -> np.ndarray:
+    numbers: np.ndarray = 1.5 * np.cos(np.arange(1, math.prod(shape) + 1) * 2.0).reshape(shape)
+    return numbers
 
 
 @functools.cache

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
@@ -18,6 +19,7 @@ __all__ = [
     "Tensor",
     "array_of",
     "as_arrays",
+    "dtype_name",
     "fields_of",
     "leaves",
     "map_leaves",
@@ -95,3 +97,13 @@ class EachOnce(dict[str, np.ndarray]):
     def __getitem__(self, name: str) -> np.ndarray:
         """Take an array. Raises KeyError where there is none, or none any more."""
         return self.pop(name)
+
+
+def dtype_name(array: Any) -> str:
+    """Return the name of an array's or a tensor's dtype, and nothing of all else."""
+    return _name(dtype) if (dtype := getattr(array, "dtype", None)) is not None else ""
+
+
+@functools.cache
+def _name(dtype: Any) -> str:
+    return str(dtype)  # which numpy puts together anew each time
