@@ -86,6 +86,7 @@ def follow(
     wrong_alone = {t: () for t in settled if not alone.follows[t]}
     # Were it enough that nothing is decided, code would make sure of that.
     charged = dict.fromkeys(doubtful - found.keys(), ())
+    found |= _large_ones(failed, found)
     found = without_circles(replay, source, sandbox, found)
     return Origins({**charged, **found, **wrong_alone}, built_on.own.union(wrong_alone))
 
@@ -153,6 +154,20 @@ def _is_nearly_right(oracle: Reference, judged: Judged) -> bool:
     right = oracle.expected(judged.trial)
     mine = tuple(replace(mine, args=theirs.args) for mine, theirs in zip(judged.outcomes, right, strict=True))
     return alike_but_for_noise(judged.trial, mine, right)
+
+
+def _large_ones(failed: Sequence[Judged], found: Mapping[Trial, tuple[str, ...]]) -> dict[Trial, tuple[str, ...]]:
+    """Return from what large trials follow that gave other numbers: from what all other failures of their exercise follow from.
+
+    A large one may call another exercise thousands of times, which are too many to look at.
+    """
+    follows = dict[Trial, tuple[str, ...]]()
+    for j in failed:
+        if j.trial.is_large and _says_numbers(j) and not found.get(j.trial):
+            others = [k.trial for k in failed if k.trial.case.exercise == j.trial.case.exercise and not k.trial.is_large]
+            if others and all(found.get(other) for other in others):
+                follows[j.trial] = tuple(sorted({name for other in others for name in found[other]}))
+    return follows
 
 
 def _gave_no_answer(judged: Judged) -> bool:

@@ -106,7 +106,12 @@ def ways_written(oracle: Reference, exercise: str) -> tuple[Way, ...]:
 
 
 def calls_in_ways(oracle: Reference, trial: Trial) -> Mapping[Way, Noted]:
-    """Return the calls in a trial of all that its exercise may use, by the way in which the exercise is written."""
+    """Return the calls in a trial of all that its exercise may use, by the way in which the exercise is written.
+
+    Of a large one no way is noted: copies of all that is handed over there could take a gigabyte.
+    """
+    if trial.is_large:
+        return {}
 
     def noted() -> Mapping[Way, Noted]:
         exercise = trial.case.exercise
