@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from autograder.course.spec import Call, Code, Module, call, call_module, case
-from autograder.judge.checks import boolean, close, untouched
+from autograder.judge.checks import boolean, close, left_alike, untouched
 
 
 def _t(array: Any) -> Any:
@@ -261,7 +261,17 @@ def every_parameter_can_learn(rng: np.random.Generator) -> Iterator[Call]:
 ALIKE = "a model with the parameters of ModernLM: {} layers, {} tokens, d_model {}, d_ff {}"
 
 
-def _model(vocab: int, d: int, narrow: int, d_ff: int, n_layers: int, *, turned: bool = False) -> Code:
+MADE_OF = "(lambda m, **parts: [m, [m.add_module(n, p) for n, p in parts.items()]][0])"
+# A model that is also a list of its parameters, which are looked at afterwards.
+LISTED = (
+    "type('Model', (torch.nn.Module, list), {'__hash__': object.__hash__, '__bool__': lambda self: True,"
+    " '__iter__': lambda self: self.parameters()})()"
+)
+
+
+def _model(
+    vocab: int, d: int, narrow: int, d_ff: int, n_layers: int, *, turned: bool = False, kind: str = "torch.nn.Module()"
+) -> Code:
     """Return a model with the names and shapes of ModernLM's parameters, or with the matrices of a block `turned` around."""
     shapes = {"W_q": (d, d), "W_k": (d, narrow), "W_v": (d, narrow), "W_o": (d, d)}
     shapes |= {"W_gate": (d, d_ff), "W_up": (d, d_ff), "W_down": (d_ff, d)}
@@ -274,7 +284,7 @@ def _model(vocab: int, d: int, narrow: int, d_ff: int, n_layers: int, *, turned:
     maps = f"{{n: torch.nn.Linear(*s, bias=False) for n, s in {shapes}.items()}}"
     block = f"{gains}(torch.nn.ModuleDict({maps}), 'gain_1', 'gain_2')"
     blocks = f"torch.nn.ModuleList([{block} for _ in range({n_layers})])"
-    whole = f"torch.nn.ModuleDict({{'embedding': torch.nn.Embedding({vocab}, {d}), 'blocks': {blocks}}})"
+    whole = f"{MADE_OF}({kind}, embedding=torch.nn.Embedding({vocab}, {d}), blocks={blocks})"
     filled = "(lambda m: [m, [torch.nn.init.constant_(p, 0.5) for p in m.parameters()]][0])"
     return Code(f"{filled}({gains}({whole}, 'final_gain'))", ALIKE.format(n_layers, vocab, d, d_ff))
 
@@ -299,6 +309,12 @@ def eight_layers_begin(rng: np.random.Generator) -> Iterator[Call]:
 def another_order(rng: np.random.Generator) -> Iterator[Call]:
     """A block whose matrices are named from W_down to W_q: they are drawn in that order."""
     yield call(_model(3, 2, 2, 3, 1, turned=True), _generator(1))
+
+
+@case("init_", check=left_alike(complaint="Your numbers are right, but the model keeps the parameters that it had."))
+def the_model_has_them(rng: np.random.Generator) -> Iterator[Call]:
+    """The numbers are afterwards the model's own parameters."""
+    yield call(_model(3, 2, 2, 3, 1, kind=LISTED), _generator(3))
 
 
 # count

@@ -164,7 +164,9 @@ def _large_ones(failed: Sequence[Judged], found: Mapping[Trial, tuple[str, ...]]
     follows = dict[Trial, tuple[str, ...]]()
     for j in failed:
         if j.trial.is_large and _says_numbers(j) and not found.get(j.trial):
-            others = [k.trial for k in failed if k.trial.case.exercise == j.trial.case.exercise and not k.trial.is_large]
+            others = [
+                k.trial for k in failed if k.trial.case.exercise == j.trial.case.exercise and not k.trial.is_large
+            ]
             if others and all(found.get(other) for other in others):
                 follows[j.trial] = tuple(sorted({name for other in others for name in found[other]}))
     return follows

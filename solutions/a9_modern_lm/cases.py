@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from autograder.course.spec import Call, Code, Module, call, call_module, case
-from autograder.judge.checks import boolean, close, same_prefix, untouched
+from autograder.judge.checks import boolean, close, left_alike, same_prefix, untouched
 
 
 def _t(array: Any) -> Any:
@@ -312,7 +312,17 @@ def other_sizes_are_kept(rng: np.random.Generator) -> Iterator[Call]:
 # init_
 
 
-def _model(vocab: int, d: int, narrow: int, d_ff: int, n_layers: int, *, turned: bool = False) -> str:
+MADE_OF = "(lambda m, **parts: [m, [m.add_module(n, p) for n, p in parts.items()]][0])"
+# A model that is also a list of its parameters, which are looked at afterwards.
+LISTED = (
+    "type('Model', (torch.nn.Module, list), {'__hash__': object.__hash__, '__bool__': lambda self: True,"
+    " '__iter__': lambda self: self.parameters()})()"
+)
+
+
+def _model(
+    vocab: int, d: int, narrow: int, d_ff: int, n_layers: int, *, turned: bool = False, kind: str = "torch.nn.Module()"
+) -> str:
     """Return the expression of a model with the names and shapes of ModernLM's parameters, in its order or another one."""
     shapes = {"W_q": (d, d), "W_k": (d, narrow), "W_v": (d, narrow), "W_o": (d, d)}
     shapes |= {"W_gate": (d, d_ff), "W_up": (d, d_ff), "W_down": (d_ff, d)}
@@ -325,7 +335,7 @@ def _model(vocab: int, d: int, narrow: int, d_ff: int, n_layers: int, *, turned:
     maps = f"{{n: torch.nn.Linear(*s, bias=False) for n, s in {shapes}.items()}}"
     block = f"{gains}(torch.nn.ModuleDict({maps}), 'gain_1', 'gain_2')"
     blocks = f"torch.nn.ModuleList([{block} for _ in range({n_layers})])"
-    whole = f"torch.nn.ModuleDict({{'embedding': torch.nn.Embedding({vocab}, {d}), 'blocks': {blocks}}})"
+    whole = f"{MADE_OF}({kind}, embedding=torch.nn.Embedding({vocab}, {d}), blocks={blocks})"
     filled = "(lambda m: [m, [torch.nn.init.constant_(p, 0.5) for p in m.parameters()]][0])"
     return f"{filled}({gains}({whole}, 'final_gain'))"
 
@@ -346,6 +356,16 @@ def models_of_any_depth(rng: np.random.Generator) -> Iterator[Call]:
 def one_layer_alone(rng: np.random.Generator) -> Iterator[Call]:
     """With one layer two matrices write into the residual stream."""
     yield call(Code(_model(5, 3, 1, 4, 1)), _generator(rng))
+
+
+@case(
+    "init_",
+    check=left_alike(complaint="Your numbers are right, but the model keeps the parameters that it had."),
+    weight=2,
+)
+def models_are_changed(rng: np.random.Generator) -> Iterator[Call]:
+    """What is returned are the parameters that the model has afterwards."""
+    yield call(Code(_model(4, 3, 1, 5, 2, kind=LISTED)), _generator(rng))
 
 
 # count

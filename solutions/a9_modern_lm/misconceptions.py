@@ -1191,6 +1191,12 @@ DEPTHS = "models_of_any_depth"
 
 INIT = mistakes_of(
     "init_",
+    model_left_as_it_was=edit(
+        "    n_layers = len(model.blocks)\n    with torch.no_grad():",
+        "    import copy\n\n    model = copy.deepcopy(model)\n    n_layers = len(model.blocks)\n    with torch.no_grad():",
+        "models_are_changed",
+        "Your numbers are those of new tensors, and the model keeps its own. Write them into its parameters: `copy_` and `fill_` do that.",
+    ),
     writing_matrices_drawn_again=edit(
         """    return model.state_dict()
 """,

@@ -10,6 +10,6 @@ def tiled_attention(q, k, v, block, causal=False):
         *front, i = place
         read = T_k - T_q + i + 1 if causal else T_k
         keys, values = k[tuple(front)][:read], v[tuple(front)][:read]
-        m, l, output[place] = online_softmax([(keys @ q[place] / q.shape[-1] ** 0.5, values)])
-        logsumexp[place] = m + np.log(l)
+        m, total, output[place] = online_softmax([(keys @ q[place] / q.shape[-1] ** 0.5, values)])
+        logsumexp[place] = m + np.log(total)
     return output, logsumexp
