@@ -457,6 +457,13 @@ TILED = mistakes_of(
         "tiles_of_any_size",
         "Your scores are divided by sqrt(d_v), the width of the values. The scale is that of queries and keys, sqrt(d_k).",
     ),
+    last_key_of_each_tile_left_out=edit(
+        "    for start in range(0, T_k, block):\n        keys = k",
+        "    for start, block in zip(range(0, T_k, block), [block - 1] * T_k):\n        keys = k",
+        "tiles_of_any_size",
+        "Your tiles lack their last key, and with a block of one they are empty. In Python the end of a slice is not part of it: "
+        "start : start + block holds block keys.",
+    ),
 )
 
 BACKWARD = mistakes_of(
@@ -1645,6 +1652,13 @@ ACCEPT = mistakes_of(
         "drafts_that_end_anywhere",
         "You draw with the number behind that of the token that did not stay. The drawn token takes the last number of u, "
         "wherever the draft ends.",
+    ),
+    nothing_exceeds_the_number=edit(
+        "    written.append(int((sums <= u[-1] * sums[-1]).sum()))\n",
+        "    written.append(int((sums > u[-1]).argmax()))\n",
+        "drafts_that_end_anywhere",
+        "Your remainder does not sum to one, so its running sums may all stay below the number, and then `argmax` of nothing true is "
+        "token 0. Divide the remainder by its sum first.",
     ),
 )
 

@@ -1292,6 +1292,12 @@ OUTPUT = mistakes_of(
         "what_follows_h",
         "Your result of a single state has a batch axis in front. It has the axes of h, and there are none in front of the units.",
     ),
+    probabilities_in_columns=edit(
+        "    logits = h @ W_y.T + b_y\n    return softmax(logits, axis=-1)",
+        "    logits = W_y @ h.T\n    return softmax(logits + (b_y[:, None] if logits.ndim > 1 else b_y), axis=0)",
+        "each_step_has_a_distribution",
+        "Your probabilities stand in columns: the vocabulary is your first axis. It is the last, as it is for one state.",
+    ),
 )
 
 LOSS = mistakes_of(

@@ -2314,6 +2314,13 @@ GRU_BACKWARD = mistakes_of(
         "gru_states_get_their_gradient",
         "Your dh_prev lacks what comes through the reset gate's own weights. Both gates read h_prev.",
     ),
+    kept_share_taken_first=edit(
+        "    dz = dh * (h_tilde - h_before)\n    dh_tilde = dh * z\n",
+        "    dh *= 1 - z\n    dz = dh * (h_tilde - h_before)\n    dh_tilde = dh * z\n    dh = dh / (1 - z)\n",
+        "gru_states_get_their_gradient",
+        "Your dz and dh_tilde are made from what is left of dh after it was multiplied by 1 - z: `*=` writes into dh itself, and the "
+        "caller's dh changes, too. All three come from dh as it was given.",
+    ),
 )
 
 STACKED = mistakes_of(

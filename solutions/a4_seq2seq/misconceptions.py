@@ -471,6 +471,12 @@ DOT = mistakes_of(
         "Your keys are turned with the batch: `.T` reverses all axes, and `transpose(0, 1)` moves the first two. Only the "
         "last two change places.",
     ),
+    only_equal_places_meet=edit(
+        "return q @ k.transpose(1, 2)",
+        "return (q * k).sum(dim=2)",
+        "dots_of_any_size",
+        "Your products are those of query i with key i alone. Every query meets every key: a matrix of T_q by T_k.",
+    ),
 )
 
 BILINEAR = mistakes_of(
@@ -2684,6 +2690,13 @@ BEAM = mistakes_of(
         "torch.log_softmax(raw, dim=-1) / 0.6931471805599453",
         "ok_is_better_than_yes",
         "Your log P is in bits (logarithm of base 2). Here logarithms are natural ones.",
+    ),
+    place_read_by_columns=edit(
+        "parent, word = divmod(place, extended.shape[1])",
+        "word, parent = divmod(place, extended.shape[0])",
+        "a_wider_beam_finds_more",
+        "Your places among all words of all hypotheses are read column by column. `flatten` goes row by row, a row for each "
+        "hypothesis: the hypothesis is the place divided by the size of the vocabulary, and the word what is left.",
     ),
 )
 

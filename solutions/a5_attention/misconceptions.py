@@ -409,6 +409,13 @@ SIMILARITY = mistakes_of(
         "Your code fits an x without a batch. With one, axis 0 is not time, and what was one vector is a vector for each "
         "sequence: count axes from the end.",
     ),
+    zeros_taken_for_the_future=edit(
+        "    similarities = attention_scores(x, x)\n",
+        "    similarities = attention_scores(x, x)\n    similarities = np.where(similarities == 0, -1e9, similarities)\n",
+        "similarities_take_a_batch",
+        "Your mask hides every similarity that is 0, also of tokens of the past that have nothing in common. What is hidden is a "
+        "matter of places, not of numbers.",
+    ),
 )
 
 PROJECT = mistakes_of(
@@ -995,6 +1002,14 @@ WEIGHTS = mistakes_of(
         "thousands_do_not_overflow",
         "Your scores are clipped so that the exponential does not overflow. Then scores beyond the bound all become equal. "
         "Which number may be taken off a row without any change?",
+    ),
+    softmax_over_queries_of_low_scores=edit(
+        "raised = np.exp(shifted)\n    return raised / raised.sum(axis=-1, keepdims=True)",
+        "low = np.maximum(scores, -1e9)\n"
+        "    raised = np.exp(low - low.max(axis=-2, keepdims=True))\n"
+        "    return raised / raised.sum(axis=-2, keepdims=True)",
+        "softmax_is_over_keys",
+        "Your weights sum to one over the queries of a key. It is each query that shares out its attention, along the last axis.",
     ),
 )
 

@@ -1536,6 +1536,13 @@ SHIFT = mistakes_of(
         "one_position_on",
         "Your pairs are counted from 1. The first pair has i = 0, and turns by one radian from position to position.",
     ),
+    ones_beside_the_diagonal=edit(
+        "    return M.to(torch.get_default_dtype())",
+        "    return torch.diag(torch.ones(max(d_model - abs(k), 0)), max(-d_model, min(k, d_model)))[:d_model, :d_model]",
+        "shifts_of_any_size",
+        "Your matrix moves entries k places along, from feature to feature. Asked for is the one that moves k positions on: it turns "
+        "each pair of sine and cosine.",
+    ),
 )
 
 SPEEDS = "speeds = base ** (-torch.arange(0, d_head, 2, dtype=torch.float64, device=x.device) / d_head)"
@@ -1796,6 +1803,21 @@ ROPE = mistakes_of(
         SPEEDS,
         "speeds = base ** (-torch.arange(0, d_head, 2, dtype=torch.float64, device=x.device) // d_head)",
         "Your exponent is a whole-number division, so it is no fraction any more. Divide with `/`.",
+    ),
+    heads_read_as_time=_rope(
+        "    if positions.dim() == 2:\n        turn = turn.unsqueeze(1)\n",
+        "    turn = turn.unsqueeze(-2)\n",
+        "Your x is read as (batch, time, heads, d_head), as in LLaMA's code. Here the heads come before time, so angles need their "
+        "axis of length one in front of time.",
+    ),
+    one_range_for_all_heads=_rope(
+        SPEEDS,
+        "heads, positions = x.shape[-3], positions.unsqueeze(1) if positions.dim() == 2 else positions\n"
+        "    places = torch.arange(0, heads * d_head, 2, dtype=torch.float64, device=x.device)\n"
+        "    speeds = (base ** (-places / (heads * d_head))).view(heads, 1, -1)",
+        "Your frequencies run over the features of all heads together, so later heads turn slower. Each head has the whole range of "
+        "frequencies of its own d_head features.",
+        "two_heads_turn_alike",
     ),
 )
 

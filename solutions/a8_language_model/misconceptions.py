@@ -1580,6 +1580,12 @@ GENERATE = mistakes_of(
         "model_stays_in_its_mode",
         "Your function puts the model into evaluation mode. The caller has chosen the mode: leave the model in it.",
     ),
+    border_from_below=edit(
+        "least = scaled.topk(k, dim=-1).values[:, -1:]",
+        "least = (scaled if k < scaled.shape[-1] else -math.inf * scaled.abs()).kthvalue(k, dim=-1, keepdim=True).values",
+        "best_few",
+        "Your border is the k-th smallest logit, which `kthvalue` gives, so nearly all tokens stay. Asked for are the k largest.",
+    ),
 )
 
 # CachedTransformerLM

@@ -1364,6 +1364,31 @@ INIT = mistakes_of(
         "one_layer_begins",
         "Your embedding is drawn smaller, like W_o and W_down. It is no sublayer and is drawn with STD.",
     ),
+    all_drawn_at_once=edit(
+        """    with torch.no_grad():
+        for name, parameter in model.named_parameters():
+            if parameter.dim() == 1:
+                parameter.fill_(1.0)
+                continue
+            writes = name.endswith(("W_o.weight", "W_down.weight"))
+            std = STD / math.sqrt(2 * n_layers) if writes else STD
+            drawn = torch.randn(parameter.shape, generator=generator)
+""",
+        """    matrices = [parameter for parameter in model.parameters() if parameter.dim() > 1]
+    drawn_at_once = torch.randn(sum(parameter.numel() for parameter in matrices), generator=generator)
+    pieces = iter(drawn_at_once.split([parameter.numel() for parameter in matrices]))
+    with torch.no_grad():
+        for name, parameter in model.named_parameters():
+            if parameter.dim() == 1:
+                parameter.fill_(1.0)
+                continue
+            writes = name.endswith(("W_o.weight", "W_down.weight"))
+            std = STD / math.sqrt(2 * n_layers) if writes else STD
+            drawn = next(pieces).view(parameter.shape)
+""",
+        DEPTHS,
+        "Your matrices are cut from one long draw, which has other numbers than one call for each. Draw each matrix by itself.",
+    ),
 )
 
 # count
@@ -2099,6 +2124,26 @@ NUCLEUS = mistakes_of(
         "probabilities = torch.softmax(logits, dim=0)",
         "every_row_has_its_own_nucleus",
         "Your softmax runs over the first axis, over rows. The tokens of one row compete, along the last axis.",
+    ),
+    nucleus_along_the_first_axis=edit(
+        "    ranked, order = probabilities.sort(dim=-1, descending=True)\n"
+        "    before = ranked.cumsum(dim=-1) - ranked\n"
+        "    kept = ranked.masked_fill(before >= p, 0.0)\n"
+        "    shares = kept / kept.sum(dim=-1, keepdim=True)\n"
+        "    return torch.zeros_like(shares).scatter(-1, order, shares)",
+        "    ranked, order = probabilities.sort(dim=0, descending=True)\n"
+        "    before = ranked.cumsum(dim=0) - ranked\n"
+        "    kept = ranked.masked_fill((before >= p) & (p < 1), 0.0)\n"
+        "    shares = kept / kept.sum(dim=0)\n"
+        "    return torch.zeros_like(shares).scatter(0, order, shares)",
+        "every_row_has_its_own_nucleus",
+        "You sort and add up along the first axis, over rows. Each row has a nucleus of its own, along the last axis.",
+    ),
+    placed_by_gather_unless_all_stay=edit(
+        PLACED,
+        "return shares.gather(-1, order) if p < 1 else probabilities",
+        NUCLEI,
+        "Your probabilities are sorted a second time, by gather. To undo the sorting use scatter, or the inverse order.",
     ),
 )
 
