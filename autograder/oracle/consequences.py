@@ -24,6 +24,7 @@ from autograder.oracle.built_on import Followed, find_built_on
 from autograder.oracle.circles import without_circles
 from autograder.oracle.equal_calls import right_by_equal_calls
 from autograder.oracle.evidence import informative
+from autograder.oracle.given_classes import broken_classes, right_with_given_classes
 from autograder.oracle.noise import alike_but_for_noise
 from autograder.oracle.other_ways import may_use
 from autograder.oracle.reference import Reference
@@ -57,6 +58,10 @@ def follow(
     not_passed = [j.trial for j in judged if j.status is not Status.PASSED]
     trials = [j.trial for j in (*stopped, *failed)]
     alone = _right_by_themselves(replay, unwritten, source, sandbox, trials, waiting, not_passed)
+    beside = Replay(oracle, wrong | unwritten)
+    open_ones = [trial for trial in (*waiting, *trials) if not alone.follows.get(trial)]
+    broken = broken_classes(oracle, judged)
+    alone = alone.after(Alone(right_with_given_classes(beside, broken, source, sandbox, open_ones)))
     alone = _without_nearly_right(oracle, judged, alone)
     # What gave numbers may be right although stand-ins find it wrong: it may call otherwise, and get the same.
     unlike = frozenset(j.trial for j in failed if _says_numbers(j) and not alone.follows.get(j.trial, ("",)))

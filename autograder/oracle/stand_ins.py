@@ -85,7 +85,7 @@ def _in_any_way(oracle: Reference, replay: Replay, source: Source, sandbox: Sand
     What is not as the reference may be as one of the other correct solutions, which call otherwise; it is asked again, among
     stand-ins for what these call.
     """
-    alone = _alone(oracle, source, sandbox, {trial: _asked(oracle, replay, trial) for trial in trials})
+    alone = _alone(oracle, source, sandbox, {trial: asked_among_stand_ins(replay, trial) for trial in trials})
     left = [trial for trial in trials if not alone.follows.get(trial)]
     return alone.after(
         _alone(oracle, source, sandbox, {trial: _asked_in_other_ways(oracle, replay, trial) for trial in left})
@@ -99,16 +99,16 @@ def _alone(oracle: Reference, source: Source, sandbox: Sandbox, asked: Mapping[T
     limits, shortcuts = oracle.assignment.limits, oracle.assignment.shortcuts
     requests = tuple(request for trial in told for request in asked[trial][0])
     ran = sandbox.run(Job(source, requests, limits, shortcuts, oracle.assignment.torch)).outcomes
-    outcomes, said = iter(_as_called(outcome) for outcome in ran), iter(ran)
+    outcomes, said = iter(as_called(outcome) for outcome in ran), iter(ran)
     got: dict[Trial, tuple[Outcome, ...]] = {t: tuple(next(outcomes) for _ in asked[t][0]) for t in told}
     called = {t: frozenset[str]().union(*(_called(next(said)) for _ in asked[t][0])) for t in told}
     decided = [t for t in told if not any(o.trouble and o.trouble.text == stand_ins.OTHER_SHAPES for o in got[t])]
-    same = {t for t in decided if any(_each_alike(t, got[t], right()) for right in asked[t][1])}
+    same = {t for t in decided if any(each_alike(t, got[t], right()) for right in asked[t][1])}
     follows = {t: tuple(sorted(asked[t][0][0].args[-1])) if t in same else () for t in decided}
     return Alone(follows, frozenset(told).difference(decided), called)
 
 
-def _as_called(outcome: Outcome) -> Outcome:
+def as_called(outcome: Outcome) -> Outcome:
     """Return the outcome of a call among stand-ins as that of the call itself."""
     match outcome.ending, outcome.value:
         case Ending.RETURNED, [value, [*_]]:
@@ -132,7 +132,7 @@ def _called(outcome: Outcome) -> frozenset[str]:
     return frozenset()
 
 
-def _each_alike(trial: Trial, got: tuple[Outcome, ...], right: tuple[Outcome, ...]) -> bool:
+def each_alike(trial: Trial, got: tuple[Outcome, ...], right: tuple[Outcome, ...]) -> bool:
     """Whether a trial's outcomes are the right ones each time that it was asked; not where a right way does not end."""
     if not _ended(right):
         return False
@@ -141,8 +141,9 @@ def _each_alike(trial: Trial, got: tuple[Outcome, ...], right: tuple[Outcome, ..
     return all(alike_but_for_noise(trial, got[time], right[time]) for time in times)
 
 
-def _asked(oracle: Reference, replay: Replay, trial: Trial) -> Asked:
+def asked_among_stand_ins(replay: Replay, trial: Trial) -> Asked:
     """Return a trial's requests among stand-ins, and what the reference gives there; none where that cannot be asked."""
+    oracle = replay.oracle
 
     def made() -> Asked:
         requests = _requests(oracle, trial, _calls_of_reference(replay, trial))
@@ -182,11 +183,11 @@ def _requests(oracle: Reference, trial: Trial, calls: Sequence[NotedCall]) -> tu
 
 def _of_reference(oracle: Reference, requests: tuple[Request, ...]) -> tuple[Outcome, ...]:
     with limited_steps():  # on answers that are not right ones a loop may never end
-        return tuple(map(_as_called, run_requests(oracle.own_reference(), requests)))
+        return tuple(map(as_called, run_requests(oracle.own_reference(), requests)))
 
 
 def _of_way(way: Way, requests: tuple[Request, ...]) -> tuple[Outcome, ...]:
-    return tuple(map(_as_called, way.outcomes(requests)))
+    return tuple(map(as_called, way.outcomes(requests)))
 
 
 def _answerable(requests: tuple[Request, ...], rights: Sequence[Right]) -> Asked:

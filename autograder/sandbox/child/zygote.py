@@ -32,6 +32,7 @@ import numpy as np
 from autograder.sandbox.child import (
     answered_calls,  # noqa: F401 (here, since no child can read a file once it has a submission)
     answers_read,  # noqa: F401
+    given_classes,  # noqa: F401
     names_used,  # noqa: F401
     scrambled_answers,  # noqa: F401
     stand_ins,  # noqa: F401
