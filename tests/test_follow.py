@@ -687,6 +687,38 @@ if not causal:
 ends = range(1, X.shape[-2] + 1)
 return np.concatenate([attention(Q[..., e - 1 : e, :], K[..., :e, :], V[..., :e, :]) for e in ends], axis=-2)
 """
+QUERY_BY_QUERY = """
+T_q, T_k = q.shape[-2], k.shape[-2]
+output, logsumexp = np.zeros((*q.shape[:-1], v.shape[-1])), np.zeros(q.shape[:-1])
+for place in np.ndindex(q.shape[:-1]):
+    front, read = place[:-1], T_k - T_q + place[-1] + 1 if causal else T_k
+    m, total, output[place] = online_softmax([(k[front][:read] @ q[place] / q.shape[-1] ** 0.5, v[front][:read])])
+    logsumexp[place] = m + np.log(total)
+return output, logsumexp
+"""
+TURNED_BY_A_TABLE = """
+rows = sinusoidal_encoding(100, x.shape[-1], base).to(x.dtype)[positions]
+rows = rows[:, None] if positions.dim() == 2 else rows
+sin, cos = rows[..., 0::2], rows[..., 1::2]
+even, odd = x[..., 0::2], x[..., 1::2]
+return torch.stack([even * cos - odd * sin, even * sin + odd * cos], dim=-1).flatten(-2)
+"""
+UNITS_TURNED = """
+units = torch.eye(d_model, dtype=torch.float64)[None, None]
+return apply_rope(units, torch.full((d_model,), k))[0, 0].float()
+"""
+BATCHES_OF_PIECES = """
+pieces = (len(data) - 1) // time
+inputs, targets = data[: pieces * time].view(pieces, time), data[1 : pieces * time + 1].view(pieces, time)
+before = model.training
+model.eval()
+total = 0.0
+with torch.no_grad():
+    for some, wanted in zip(inputs.split(64), targets.split(64)):
+        total += lm_loss(model(some), wanted).item() * len(some)
+model.train(before)
+return total / pieces
+"""
 # The assignment, the known mistake in what is called, the exercise that calls it and its body, and what makes that wrong.
 OTHER_WAYS = {
     "with a size that changes nothing": (
@@ -730,6 +762,34 @@ OTHER_WAYS = {
         "bits_per_char",
         "return np.log2(perplexity(nll, n))",
         ("(nll, n)", "(2 * nll, n)"),
+    ),
+    "an online softmax for each query": (
+        "a10_fast_attention",
+        "never_divided",
+        "tiled_attention",
+        QUERY_BY_QUERY,
+        ("q.shape[-1] ** 0.5", "2"),
+    ),
+    "one table of all positions": (
+        "a6_multihead",
+        "whole_turns_for_radians",
+        "apply_rope",
+        TURNED_BY_A_TABLE,
+        ("even * sin + odd * cos", "odd * cos - even * sin"),
+    ),
+    "unit vectors that are turned": (
+        "a6_multihead",
+        "neighbours_angles_for_halves",
+        "shift_matrix",
+        UNITS_TURNED,
+        ("k))", "k + 1))"),
+    ),
+    "one batch of pieces after another": (
+        "a8_language_model",
+        "loss_is_a_plain_number",
+        "evaluate",
+        BATCHES_OF_PIECES,
+        (" / pieces", " / len(inputs.split(64))"),
     ),
     "each query by itself": (
         "a5_attention",

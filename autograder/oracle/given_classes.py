@@ -17,6 +17,7 @@ from autograder.oracle.reference import Reference
 from autograder.oracle.replay import Replay
 from autograder.oracle.stand_ins import Asked, as_called, asked_among_stand_ins, each_alike
 from autograder.sandbox.child import given_classes
+from autograder.sandbox.child.parse import parse
 from autograder.sandbox.job import Ending, Job, Request, Sandbox, Source
 
 _HARNESS = f"from {given_classes.__name__} import call_with_given_classes"
@@ -77,7 +78,7 @@ def _given(oracle: Reference) -> dict[str, str]:
 def _classes(oracle: Reference) -> Iterator[tuple[str, str]]:
     names = {exercise.name for exercise in oracle.assignment.exercises}
     for text in split(oracle.assignment.stub).values() or [oracle.assignment.stub]:
-        for node in ast.parse(text).body:
+        for node in parse(text).body:
             if isinstance(node, ast.ClassDef) and node.name in names:
                 yield node.name, ast.unparse(_without_texts(node))
 

@@ -10,6 +10,8 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from autograder.sandbox.child.parse import parse
+
 _DEFINED = (
     r"^(?:async[ \t]+def|def|class)[ \t]+{name}\b.*?(?=^[^\s#)\]}}]|\Z)"  # up to the next line that is not indented
 )
@@ -34,7 +36,7 @@ def read(chunks: list[Any], names: list[str], most: int) -> dict[str, str]:
 
 
 def _assigned(text: str, names: list[str]) -> Iterator[tuple[str, str]]:
-    for node in ast.parse(text).body:
+    for node in parse(text).body:
         match node:
             case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name) if (
                 name in names

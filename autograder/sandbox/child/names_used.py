@@ -15,7 +15,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from autograder.sandbox.child.parse import FUNCTION, walk
+from autograder.sandbox.child.parse import FUNCTION, parse, walk
 
 LONGEST_NAME = 200  # characters of a full name that are told
 _IMPORT = (ast.Import, ast.ImportFrom)
@@ -256,7 +256,7 @@ def _note_class(node: ast.ClassDef, names: _Names, label: str) -> None:
 def _parse(text: str) -> ast.Module | None:
     """Return the tree of a source, or None where it is not Python; running it tells the student."""
     try:
-        return ast.parse(text)
+        return parse(text)
     except (SyntaxError, ValueError, RecursionError):
         return None
 
