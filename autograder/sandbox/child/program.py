@@ -147,12 +147,7 @@ def evaluate(expression: str, label: str = "") -> Any:
     names = {"np": np, "math": math}
     if "torch" in expression:  # a second to import where it is not needed
         names["torch"] = importlib.import_module("torch")
-    return eval(_of_expression(expression), names)  # noqa: S307 (the grader's own text)
-
-
-@functools.lru_cache(maxsize=256)
-def _of_expression(expression: str) -> types.CodeType:
-    return compile(expression.lstrip(), GIVEN, "eval")
+    return eval(_compiled(expression.lstrip(), GIVEN, "eval"), names)  # noqa: S307 (the grader's own text)
 
 
 class Program:
@@ -228,7 +223,7 @@ class Program:
     def harnessed(self, source: str, function: str) -> Any:
         """Return a function of a harness, whose own names the submission does not share."""
         names: dict[str, Any] = {"__name__": "training"}
-        exec(_compiled(source), names)  # noqa: S102 (the course's own)
+        exec(_compiled(source, "training.py", "exec"), names)  # noqa: S102 (the course's own)
         return names[function]
 
     def find(self, path: str) -> Any:
@@ -241,9 +236,9 @@ class Program:
         return found
 
 
-@functools.lru_cache(maxsize=4)
-def _compiled(harness: str) -> types.CodeType:
-    return compile(harness, "training.py", "exec", dont_inherit=True)
+@functools.lru_cache(maxsize=256)
+def _compiled(text: str, label: str, mode: str) -> types.CodeType:
+    return compile(text, label, mode, dont_inherit=True)
 
 
 def _statements_after(error: BaseException, whole: types.CodeType, statements: list[ast.stmt]) -> list[ast.stmt]:
