@@ -117,9 +117,9 @@ def test_a_save_grades_again_only_what_it_concerns(
     ]
     graded, per_round = list[Any](), list[int]()
 
-    def counted(source: Any, *others: Any) -> Any:
+    def counted(source: Any, *others: Any, **options: Any) -> Any:
         graded.append(source)
-        return grade(source, *others)
+        return grade(source, *others, **options)
 
     def save(_: float) -> None:
         per_round.append(len(graded))

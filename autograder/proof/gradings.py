@@ -82,13 +82,16 @@ def again_alone(
     return results
 
 
-def grade_all(files: Sequence[File], jobs: int) -> list[Result]:
-    """Grade files of the course's own in their order; one that could not be graded in any attempt has an `Ungraded` result."""
+def grade_all(files: Sequence[File], jobs: int, *, own_work: bool = True) -> list[Result]:
+    """Grade files in their order; one that could not be graded in any attempt has an `Ungraded` result.
+
+    Unless they are the course's own work, their text is read in the sandbox.
+    """
 
     def attempt(file: File) -> tuple[Result, Watched]:
         source, oracle, sandbox = file
         watched = Watched(sandbox)
-        return grade(source, oracle, watched, own_work=True), watched
+        return grade(source, oracle, watched, own_work=own_work), watched
 
     found = again_alone(attempt, files, jobs, lambda _, graded: graded[1].cut_short)
     return [_settled(result, watched.runs[0]) for result, watched in found]
