@@ -79,7 +79,7 @@ def tiled_backward(
         q, k, v: as they were in the forward pass.
         output: (..., T_q, d_v), and
         logsumexp: (..., T_q), what the forward pass returned.
-        block: how many keys to work on at a time; it need not be that of the forward pass.
+        block: how many keys to work on at a time; it need not be that of the forward pass. Cases see it in memory only.
         causal: as it was in the forward pass.
 
     Returns:
@@ -188,7 +188,7 @@ def chunked_prefill(
         x: (..., T, d_model), the tokens of the prompt; T is at least 1.
         cache: K (..., P, d_k) and V (..., P, d_v) of the P tokens that were read before, with the leading axes of x; P may be 0.
         W_q, W_k, W_v: (d_model, d_k), (d_model, d_k) and (d_model, d_v); they multiply from the right.
-        chunk: how many tokens to read at a time, at least 1; the last chunk may hold fewer.
+        chunk: how many tokens to read at a time, at least 1; the last chunk may hold fewer. The result does not depend on it.
 
     Returns:
         output (..., T, d_v) of the new tokens, and the cache with them: K (..., P + T, d_k) and V (..., P + T, d_v).

@@ -363,7 +363,7 @@ def count(model: Any, context: int) -> tuple[int, int]:
 def label_smoothed_nll(logits: Tensor, targets: Tensor, eps: float) -> Tensor:
     """Return the cross-entropy with smoothed targets: a share eps of the target is spread over the vocabulary.
 
-        loss = mean of (1 - eps) * (-log p[target]) + eps * mean over the vocabulary of (-log p)
+        loss = mean over all targets of [(1 - eps) * (-log p[target]) + eps * (mean over the vocabulary of -log p)]
 
     Args:
         logits: (batch, time, vocab).
