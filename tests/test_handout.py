@@ -636,6 +636,10 @@ def test_a_folder_that_cannot_be_written_is_named(command: Callable[..., Any], t
     done = command("t1_means", "-o", tmp_path / "taken")
     assert (done.returncode, done.stderr.count("\n")) == (2, 1)
     assert "t1_means.zip cannot be written" in done.stderr
+    done = command("t1_means", "-o", tmp_path / "handed_out.zip")
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+    assert f"say -o {tmp_path} for it" in done.stderr
+    assert not (tmp_path / "handed_out.zip").exists()
 
 
 def test_statuses_are_pytests_own() -> None:

@@ -60,6 +60,8 @@ def handout(
     folder = course_of(course)
     if bool(slug) == every:
         fail("Name one assignment, or say --all.")
+    if out.suffix == ".zip" and not out.is_dir():
+        fail(f"-o names the folder in which {slug or 'ASSIGNMENT'}.zip is written; say -o {out.parent} for it.")
     if roster and repository:
         fail("A template repository is the same for all students: say --repository or --roster.")
     copies = _copies(roster, term) if roster else {}
