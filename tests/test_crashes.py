@@ -386,6 +386,16 @@ def test_a_name_is_not_offered_in_place_of_itself() -> None:
     assert told[1].endswith("Is it `Block`?")
 
 
+@pytest.mark.parametrize(("name", "near"), [("register_bufer", "register_buffer"), ("nrom", "norm"), ("gru", "")])
+def test_a_misspelt_attribute_has_one_near(name: str, near: str) -> None:
+    """One that the class makes, or one that every module has."""
+    text = "class Block(nn.Module):\n    def __init__(self):\n        self.norm = 1\n"
+    trouble = Trouble("AttributeError", f"'Block' object has no attribute '{name}'")
+    source = Source("f", (Chunk("f.py", text),))
+    told = reason_of_crash(trouble, Visibility.PUBLIC, source, Call((), {}), "Block", "", {})
+    assert told.endswith(f"There is `{near}`." if near else "Is it made in `__init__`?")
+
+
 def test_kinds_of_crashes_have_one_sentence_each() -> None:
     """Since a class is told by the kind's name; the name is one that a program can hold on to."""
     assert CRASHES.keys() == {PROCESS_ENDED, *(rule.name for rule in RULES)}

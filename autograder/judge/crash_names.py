@@ -114,6 +114,12 @@ def no_method(crash: Crash, match: re.Match[str]) -> str:
     return say(told, name=name, owner=owner, near=near)
 
 
+_OF_MODULES = (  # what every module of torch's has and is misspelt
+    "add_module", "children", "load_state_dict", "modules", "named_parameters", "parameters", "register_buffer",
+    "register_parameter", "requires_grad_", "state_dict", "training", "zero_grad",
+)  # fmt: skip
+
+
 def _nothing_made(crash: Crash, owner: str, name: str) -> str:
     """Say that an object of the student's own class has no such attribute, and which it has."""
     made = {
@@ -121,7 +127,9 @@ def _nothing_made(crash: Crash, owner: str, name: str) -> str:
         for chunk in crash.source.chunks
         for found in re.findall(r"\bself\.(\w+)\s*(?::[^=\n]{1,80})?=[^=]", chunk.text)
     }
-    near = difflib.get_close_matches(name, sorted(made - {name}), 1)
+    near = difflib.get_close_matches(name, sorted(made - {name}), 1) or difflib.get_close_matches(
+        name, _OF_MODULES, 1, 0.8
+    )
     if near:
         told = marked("`{owner}` has no `{name}`: nothing of that name was made in its constructor. There is `{near}`.")
         return say(told, owner=owner, name=name, near=near[0])
