@@ -474,6 +474,12 @@ def nothing_to_say(rng: np.random.Generator) -> Iterator[Call]:
         yield call(_scripted([[2, 4, 5, 3], [3, 2, 5, 4]], 6), _t([[1, 4], [2, 3]]), 1, 2, max_len)
 
 
+@case("greedy_translate", check=close())
+def bos_is_said_again(rng: np.random.Generator) -> Iterator[Call]:
+    """Only eos ends a row and is left out: a bos (1) that the model says is one of its ids, as in [3, 1, 4]."""
+    yield call(_scripted([[3, 1, 4, 2, 5, 5, 5], [1, 5, 2, 3, 3, 3, 3]], 6), _t([[1, 4], [2, 3]]), 1, 2, 6)
+
+
 def _chain(following: list[int]) -> Code:
     """Return a model that only looks at the last word: after word w it says following[w]. All of its logits are negative."""
     table = f"(torch.nn.functional.one_hot(torch.tensor({following}), {len(following)}) - 2.0)"

@@ -917,6 +917,14 @@ def no_end_in_sight(rng: np.random.Generator) -> Iterator[Call]:
 
 
 @case("greedy_translate", check=close())
+def bos_among_the_words(rng: np.random.Generator) -> Iterator[Call]:
+    """A bos that is said before eos is a word like any other."""
+    others = [rng.permutation([3, 5, 6, 7, 8]) for _ in range(2)]
+    said = tuple((int(a), 4, int(b), int(c), 2, *[int(d)] * 7) for a, b, c, d, _ in others)
+    yield call(_Script(9, 4, said).model(rng), _t(_sources(rng, 2, 4)), 4, 2, 8)
+
+
+@case("greedy_translate", check=close())
 def a_limit_of_one_or_none(rng: np.random.Generator) -> Iterator[Call]:
     """max_len may be 1, and 0."""
     script = _said(rng, 9, 1, 2, (5, 3), 12)

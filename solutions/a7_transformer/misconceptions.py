@@ -2667,6 +2667,12 @@ GREEDY = mistakes_of(
         "rows_end_at_different_steps",
         "Your translations are cut at the last eos. What the model says behind the first one is not read, be it another eos.",
     ),
+    bos_left_out_wherever_it_is_said=edit(
+        "                if not done[row]:",
+        "                if not done[row] and word != bos:",
+        "bos_among_the_words",
+        "Your translations lack every bos that the model says. What is left out is the bos in front, which the model does not say, and eos.",
+    ),
 )
 
 

@@ -1,4 +1,4 @@
-"""Make objects of a class as the stub gives it, where the submission's own constructor fails, or its class statement has failed.
+"""Make objects of a class as the stub gives it, where no object of the submission's own has come to an answer.
 
 Constructors are given, and no part of an exercise: what builds on a class whose constructor was broken is judged with that of the stub.
 """
@@ -31,20 +31,15 @@ def call_with_given_classes(
 
 def _given(student: ModuleType, name: str, text: str) -> tuple[Place, Callable[..., Any]]:
     """Return where a class of this text, or its constructor, is put, and what is put there."""
-    names = dict(vars(student))
-    exec(text, names)  # noqa: S102 (the stub's own)
-    made, own = names[name], getattr(student, name, None)
+    own, missing = getattr(student, name, None), name not in vars(student)
+    exec(text, vars(student))  # noqa: S102 (the stub's own, whose names are those of the submission)
+    made = vars(student)[name]
+    setattr(student, name, own)
+    if missing:
+        delattr(student, name)
     if not isinstance(own, type):
         return (student, name), made
-    first = own.__init__  # type: ignore[misc] # of a class, not of an object
-
-    def constructed(self: Any, *args: Any, **kwargs: Any) -> None:
-        try:
-            first(self, *args, **kwargs)
-        except Exception:  # noqa: BLE001 (student code)
-            _constructor_of(made, own)(self, *args, **kwargs)
-
-    return (own, "__init__"), constructed
+    return (own, "__init__"), _constructor_of(made, own)
 
 
 def _constructor_of(made: type, own: type) -> Any:
