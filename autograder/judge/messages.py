@@ -119,7 +119,7 @@ def explain_ending(
     elif outcome.ending is Ending.TIMEOUT:
         told = _explain_timeout(trouble, source, limits)
     else:
-        return Message(_why_no_answer(outcome.ending, trouble, visibility, source, limits, function))
+        return Message(_why_no_answer(outcome.ending, trouble, visibility, source, limits, function, signatures))
     return (
         told if visibility is Visibility.HIDDEN else told.then(_call_shown(call, function, signatures, smaller=smaller))
     )
@@ -152,11 +152,17 @@ def _where_it_was(trouble: Trouble, source: Source) -> tuple[str, str]:
 
 
 def _why_no_answer(
-    ending: Ending, trouble: Trouble, visibility: Visibility, source: Source, limits: Limits, function: str
+    ending: Ending,
+    trouble: Trouble,
+    visibility: Visibility,
+    source: Source,
+    limits: Limits,
+    function: str,
+    signatures: Signatures,
 ) -> str:
     match ending:
         case Ending.ABSENT:
-            return _why_absent(source, function)
+            return _why_absent(source, function, signatures)
         case Ending.MEMORY:
             if trouble.text == OUT_OF_MEMORY:
                 told = marked(
@@ -183,8 +189,9 @@ def our_fault(trouble: Trouble | None = None) -> str:
     return f"{say(OUR_FAULT)} ({why_ended(trouble.text)})" if trouble else say(OUR_FAULT)
 
 
-def _why_absent(source: Source, function: str) -> str:
-    alike = difflib.get_close_matches(function, [name for name in source.names() if name != function], 1)
+def _why_absent(source: Source, function: str, signatures: Signatures) -> str:
+    known = {function, *(name.partition(".")[0] for name in signatures)}  # what has that name is no renamed one
+    alike = difflib.get_close_matches(function, [name for name in source.names() if name not in known], 1)
     near = say(" There is a `{name}`.", name=alike[0]) if alike else ""
     file = dict(source.homes).get(function, "")
     if not file and function in source.names():

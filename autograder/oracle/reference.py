@@ -5,7 +5,6 @@ from __future__ import annotations
 import copy
 import linecache
 import random
-import sys
 import threading
 import zlib
 from collections.abc import Callable, Hashable
@@ -24,7 +23,7 @@ from autograder.oracle.functions_run import Calls, FunctionsRun
 from autograder.oracle.signatures import signatures_of
 from autograder.oracle.step_limit import limited_steps
 from autograder.sandbox.child.program import Invocation, Program, answer, evaluate, reseed
-from autograder.sandbox.child.tree import Opaque, leaves
+from autograder.sandbox.child.tree import Opaque, imported_torch, leaves
 from autograder.sandbox.child.wire_format import snapshot
 from autograder.sandbox.events import read_trouble
 from autograder.sandbox.job import Ending, Outcome, Request, Trouble
@@ -269,7 +268,7 @@ def run_requests(program: Program, requests: tuple[Request, ...]) -> tuple[Outco
 
 def to_worker(tree: Any) -> Any:
     """Return a copy of a tree as the worker gets it: with torch's tensors, and functions for `Code`."""
-    return snapshot(tree, torch=sys.modules.get("torch"), evaluate=evaluate)
+    return snapshot(tree, torch=imported_torch(), evaluate=evaluate)
 
 
 def run_request(program: Program, request: Request, *, first: bool) -> Outcome:
@@ -296,7 +295,7 @@ def run_request(program: Program, request: Request, *, first: bool) -> Outcome:
 
 def random_state() -> tuple[Any, ...]:
     """Return the random states that `reseed` sets, to compare and to set again. The caller holds RANDOM."""
-    torch = sys.modules.get("torch")
+    torch = imported_torch()
     drawn = torch.default_generator.get_state().numpy().tobytes() if torch else b""
     name, keys, *rest = cast("tuple[str, np.ndarray, int, int, float]", np.random.get_state())  # noqa: NPY002
     return random.getstate(), (name, keys.tobytes(), *rest), drawn
@@ -307,5 +306,5 @@ def set_random_state(state: tuple[Any, ...]) -> None:
     mine, (name, keys, *rest), drawn = state
     random.setstate(mine)
     np.random.set_state((name, np.frombuffer(keys, np.uint32), *rest))  # noqa: NPY002
-    if torch := sys.modules.get("torch"):
+    if torch := imported_torch():
         torch.default_generator.set_state(torch.frombuffer(bytearray(drawn), dtype=torch.uint8))

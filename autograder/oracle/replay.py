@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import functools
 import inspect
-import sys
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass, field, replace
@@ -32,7 +31,7 @@ from autograder.oracle.student_calls import (
     without_objects,
 )
 from autograder.sandbox.child.program import Invocation, Program, call_module
-from autograder.sandbox.child.tree import is_object
+from autograder.sandbox.child.tree import imported_torch, is_object
 from autograder.sandbox.child.wire_format import WireError, snapshot
 from autograder.sandbox.job import Ending, Outcome, Request
 
@@ -285,7 +284,7 @@ def _attached(value: Any, inputs: Sequence[Any], backward: Callable[[tuple[Any, 
 
     `backward` returns the gradients of the inputs for those of the outputs.
     """
-    torch: Any = sys.modules.get("torch")
+    torch: Any = imported_torch()
     whole = value if isinstance(value, tuple) else (value,)
     floats = [torch is not None and torch.is_tensor(part) and part.is_floating_point() for part in whole]
     if torch is None or not inputs or not all(floats):

@@ -943,6 +943,15 @@ SEQUENCE = mistakes_of(
         "three_steps_by_hand",
         "Your first step goes back with dh[:, 0] alone. The second step hands it a gradient, as every step does to the one before it.",
     ),
+    only_the_next_step_comes_back=edit(
+        "        dx[t] = dx_t\n",
+        "        dx[t] = dx_t\n"
+        "        own = rnn_step_backward(dh[:, t], (x[:, t], before, h[:, t], W_x, W_h))[1]\n"
+        "        dh_next = own if t else dh_next\n",
+        "inputs_get_their_gradient",
+        "Your steps hear of the next step alone. What that one hands back depends on what it got from the step behind it, so the steps "
+        "go one after another, from the last to the first.",
+    ),
 )
 
 EMBEDDING = mistakes_of(
@@ -1913,6 +1922,12 @@ TRUNCATED = mistakes_of(
         'dlogits[:, :-1] = 0\n        grads["W_y"] += np.einsum("btv,bth->vh", dlogits, h)\n',
         "hello_in_windows_of_two",
         "Your gradients come from the last target of each window alone. Every step has a target.",
+    ),
+    windows_of_nearly_equal_length=edit(
+        "    for start in range(0, time, k):\n        stop = min(start + k, time)\n",
+        "    for steps in np.array_split(np.arange(time), -(-time // k)):\n        start, stop = steps[0], steps[-1] + 1\n",
+        "last_window_may_be_shorter",
+        "Your windows are of nearly equal length, as `np.array_split` makes them. Each has k steps, and the last one what is left.",
     ),
 )
 

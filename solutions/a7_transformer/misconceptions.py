@@ -2244,6 +2244,13 @@ TRANSFORMER = mistakes_of(
         "Your `encode` adds the whole table of positions, which is longer than the sentence. Take as many rows as there are "
         "words.",
     ),
+    positions_looked_up_by_ids=edit(
+        "x = _embed(src, self.src_embedding, self.positions)",
+        "x = self.src_embedding(src) * self.src_embedding.embedding_dim**0.5 + self.positions[src]",
+        "encoders_without_padding",
+        "Your positions are looked up by the ids of the words, so a word has the same one wherever it stands. Place t takes row t of the "
+        "table.",
+    ),
 )
 
 # next_word

@@ -28,7 +28,7 @@ from autograder.sandbox.child.guards import ShortcutError
 from autograder.sandbox.child.parse import parse
 from autograder.sandbox.child.raising_line import MAX_PARTS, called_at, parts_at
 from autograder.sandbox.child.student_files import StudentFiles
-from autograder.sandbox.child.tree import leaves
+from autograder.sandbox.child.tree import imported_torch, leaves
 
 FUTURES = functools.reduce(operator.or_, (getattr(__future__, n).compiler_flag for n in __future__.all_feature_names))
 RAISE = opcode.opmap["RAISE_VARARGS"]
@@ -312,7 +312,7 @@ def reseed(seed: int) -> None:
     """Give every call the same random state, and gradients, whatever ran before it."""
     random.seed(seed)
     np.random.seed(seed)  # noqa: NPY002 (students use the global state)
-    torch: Any = sys.modules.get("torch")
+    torch = imported_torch()
     if not getattr(getattr(torch, "__spec__", None), "_initializing", True):  # else a thread is still importing it
         torch.set_grad_enabled(True)  # a call before may have switched them off for good
         torch.default_generator.manual_seed(seed)  # manual_seed itself spends 3 ms on preparing for CUDA

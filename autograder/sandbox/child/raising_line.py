@@ -13,7 +13,6 @@ import functools
 import itertools
 import operator
 import re
-import sys
 import types
 import warnings
 from collections.abc import Callable, Iterator, Mapping
@@ -22,6 +21,7 @@ from typing import Any
 import numpy as np
 
 from autograder.sandbox.child.parse import parse
+from autograder.sandbox.child.tree import imported_torch
 
 MAX_PARTS = 6
 MAX_CALLED = 60  # characters of what an expression calls
@@ -209,7 +209,7 @@ def _described(node: ast.expr, read: _Reader) -> list[Any]:
 
 
 def _is_tensor(kind: type) -> bool:
-    torch = sys.modules.get("torch")
+    torch = imported_torch()
     return torch is not None and kind in (torch.Tensor, torch.nn.Parameter)
 
 
@@ -267,7 +267,7 @@ class _Reader:
             return vars(value)[name]
         if _is_plain(value) and name in _ATTRIBUTES | _PURE:
             return getattr(value, name)
-        torch = sys.modules.get("torch")
+        torch = imported_torch()
         if torch is not None and isinstance(value, torch.nn.Module):
             own = object.__getattribute__(value, "__dict__")
             for names in (own, own["_parameters"], own["_buffers"], own["_modules"]):

@@ -21,6 +21,7 @@ __all__ = [
     "as_arrays",
     "dtype_name",
     "fields_of",
+    "imported_torch",
     "leaves",
     "map_leaves",
     "parts_of",
@@ -64,7 +65,7 @@ def array_of(leaf: Any) -> np.ndarray | None:
 
 def is_object(arg: Any) -> bool:
     """Whether an argument is a random generator or a model; some models of cases are lists, too."""
-    torch = sys.modules.get("torch")
+    torch = imported_torch()
     return isinstance(arg, (np.random.Generator, *((torch.Generator, torch.nn.Module) if torch else ())))
 
 
@@ -107,3 +108,9 @@ def dtype_name(array: Any) -> str:
 @functools.cache
 def _name(dtype: Any) -> str:
     return str(dtype)  # which numpy puts together anew each time
+
+
+def imported_torch() -> Any:
+    """Return torch if it is imported, and None while another thread is still importing it: half of it is of no use."""
+    torch = sys.modules.get("torch")
+    return None if getattr(getattr(torch, "__spec__", None), "_initializing", False) else torch

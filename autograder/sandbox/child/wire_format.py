@@ -13,13 +13,12 @@ from __future__ import annotations
 import json
 import math
 import struct
-import sys
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import numpy as np
 
-from autograder.sandbox.child.tree import Code, EachOnce, Opaque, Tensor, fields_of, to_numpy
+from autograder.sandbox.child.tree import Code, EachOnce, Opaque, Tensor, fields_of, imported_torch, to_numpy
 
 MAX_HEADER = 1 << 20
 MAX_DEPTH = 32
@@ -170,7 +169,7 @@ def _pack_leaf(node: Any, arrays: dict[str, np.ndarray]) -> Any:
 
 
 def _pack_foreign(node: Any, arrays: dict[str, np.ndarray]) -> Any:
-    torch = sys.modules.get("torch")
+    torch = imported_torch()
     if torch is not None and isinstance(node, torch.Tensor):
         try:
             return _pack_array(to_numpy(node), arrays, "tensor")
