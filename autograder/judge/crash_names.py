@@ -11,6 +11,11 @@ import numpy as np
 from autograder.course.language import marked, say
 from autograder.judge.crash_details import TYPES, Crash
 
+_OF_MODULES = (  # what every module of torch's has and is misspelt
+    "add_module", "children", "load_state_dict", "modules", "named_parameters", "parameters", "register_buffer",
+    "register_parameter", "requires_grad_", "state_dict", "training", "zero_grad",
+)  # fmt: skip
+
 LIKE = 0.75  # how alike two short names are at least, of which one may be the other misspelt
 _OF_TENSORS = frozenset(
     {"unsqueeze", "permute", "expand", "masked_fill", "detach", "cpu", "dim", "numel", "mT", "tril"}
@@ -114,12 +119,6 @@ def no_method(crash: Crash, match: re.Match[str]) -> str:
     return say(told, name=name, owner=owner, near=near)
 
 
-_OF_MODULES = (  # what every module of torch's has and is misspelt
-    "add_module", "children", "load_state_dict", "modules", "named_parameters", "parameters", "register_buffer",
-    "register_parameter", "requires_grad_", "state_dict", "training", "zero_grad",
-)  # fmt: skip
-
-
 def _nothing_made(crash: Crash, owner: str, name: str) -> str:
     """Say that an object of the student's own class has no such attribute, and which it has."""
     made = {
@@ -128,7 +127,7 @@ def _nothing_made(crash: Crash, owner: str, name: str) -> str:
         for found in re.findall(r"\bself\.(\w+)\s*(?::[^=\n]{1,80})?=[^=]", chunk.text)
     }
     near = difflib.get_close_matches(name, sorted(made - {name}), 1) or difflib.get_close_matches(
-        name, _OF_MODULES, 1, 0.8
+        name, _OF_MODULES, 1, LIKE
     )
     if near:
         told = marked("`{owner}` has no `{name}`: nothing of that name was made in its constructor. There is `{near}`.")

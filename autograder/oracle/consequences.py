@@ -57,11 +57,8 @@ def follow(
     replay = Replay(oracle, wrong)
     not_passed = [j.trial for j in judged if j.status is not Status.PASSED]
     trials = [j.trial for j in (*stopped, *failed)]
-    alone = _right_by_themselves(replay, unwritten, source, sandbox, trials, waiting, not_passed)
-    beside = Replay(oracle, wrong | unwritten)
-    open_ones = [trial for trial in (*waiting, *trials) if not alone.follows.get(trial)]
     broken = broken_classes(oracle, judged)
-    alone = alone.after(Alone(right_with_given_classes(beside, broken, source, sandbox, open_ones)))
+    alone = _right_by_themselves(replay, unwritten, broken, source, sandbox, trials, waiting, not_passed)
     alone = _without_nearly_right(oracle, judged, alone)
     # What gave numbers may be right although stand-ins find it wrong: it may call otherwise, and get the same.
     unlike = frozenset(j.trial for j in failed if _says_numbers(j) and not alone.follows.get(j.trial, ("",)))
@@ -99,13 +96,17 @@ def follow(
 def _right_by_themselves(
     replay: Replay,
     unwritten: frozenset[str],
+    broken: frozenset[str],
     source: Source,
     sandbox: Sandbox,
     trials: Sequence[Trial],
     waiting: Collection[Trial],
     not_passed: Sequence[Trial],
 ) -> Alone:
-    """Return what trials come to without what is wrong; and `waiting` ones, and all of them, without what is not written."""
+    """Return what trials come to without what is wrong; and `waiting` ones, and all of them, without what is not written.
+
+    Then with arguments that come to the same, and with `broken` classes as they are given.
+    """
     alone = _among_stand_ins(replay, source, sandbox, trials, not_passed)
     beside = Replay(replay.oracle, replay.wrong.union(unwritten, (trial.case.exercise for trial in waiting)))
 
@@ -114,7 +115,8 @@ def _right_by_themselves(
 
     if unwritten:
         alone = alone.after(_among_stand_ins(beside, source, sandbox, left(), not_passed))
-    return alone.after(Alone(right_by_equal_calls(beside, source, sandbox, left())))
+    alone = alone.after(Alone(right_by_equal_calls(beside, source, sandbox, left())))
+    return alone.after(Alone(right_with_given_classes(beside, broken, source, sandbox, left())))
 
 
 def _among_stand_ins(
@@ -166,15 +168,13 @@ def _large_ones(failed: Sequence[Judged], found: Mapping[Trial, tuple[str, ...]]
 
     A large one may call another exercise thousands of times, which are too many to look at.
     """
-    follows = dict[Trial, tuple[str, ...]]()
+    behind = defaultdict[str, list[tuple[str, ...]]](list)  # by exercise, what each other failure follows from
     for j in failed:
-        if j.trial.is_large and _says_numbers(j) and not found.get(j.trial):
-            others = [
-                k.trial for k in failed if k.trial.case.exercise == j.trial.case.exercise and not k.trial.is_large
-            ]
-            if others and all(found.get(other) for other in others):
-                follows[j.trial] = tuple(sorted({name for other in others for name in found[other]}))
-    return follows
+        if not j.trial.is_large:
+            behind[j.trial.case.exercise].append(found.get(j.trial, ()))
+    large = [j.trial for j in failed if j.trial.is_large and _says_numbers(j) and not found.get(j.trial)]
+    others = {trial: behind[trial.case.exercise] for trial in large}
+    return {t: tuple(sorted({*itertools.chain(*names)})) for t, names in others.items() if names and all(names)}
 
 
 def _gave_no_answer(judged: Judged) -> bool:

@@ -312,8 +312,7 @@ def reseed(seed: int) -> None:
     """Give every call the same random state, and gradients, whatever ran before it."""
     random.seed(seed)
     np.random.seed(seed)  # noqa: NPY002 (students use the global state)
-    torch = imported_torch()
-    if not getattr(getattr(torch, "__spec__", None), "_initializing", True):  # else a thread is still importing it
+    if torch := imported_torch():
         torch.set_grad_enabled(True)  # a call before may have switched them off for good
         torch.default_generator.manual_seed(seed)  # manual_seed itself spends 3 ms on preparing for CUDA
         if torch.cuda.is_initialized():

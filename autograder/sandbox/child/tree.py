@@ -107,7 +107,7 @@ def dtype_name(array: Any) -> str:
 
 @functools.cache
 def _name(dtype: Any) -> str:
-    return str(dtype)  # which numpy puts together anew each time
+    return str(dtype)  # numpy makes this text anew each time
 
 
 def imported_torch() -> Any:
