@@ -15,6 +15,7 @@ from autograder.classroom.gradebook import FILE, Facts, Gradebook, GradebookErro
 from autograder.classroom.gradebook_lock import known_roster, open_gradebook
 from autograder.classroom.gradebook_view import absentees, find_exercise, find_student, records, source_of, waiting
 from autograder.classroom.record import Graded, Override
+from autograder.classroom.record_json import told_record
 from autograder.classroom.roster import Person
 from autograder.classroom.still_to_grade import adopt, is_current, keep, see_class, stale_results
 from autograder.classroom.stored_result import finished
@@ -110,10 +111,36 @@ def test_what_is_saved_is_what_will_be_read(book: Gradebook) -> None:
             book.override("ada", "spread", 2.5, "By hand.")
         saved = book.save(finished(one), KEYS, names, book.begin(ISOLATION))
         (read,) = records(book, ["ada"])
-        assert saved == replace(read, exercises=tuple(replace(exercise, cases=()) for exercise in read.exercises))
+        outline = tuple(replace(exercise, cases=()) for exercise in read.exercises)
+        assert saved == replace(read, exercises=outline, times={})
         assert saved.exercises[2].override == (
             Override(2.5, "By hand.", mock.ANY, mock.ANY, worth=3.0, earlier=number > 1) if number else None
         )
+
+
+def test_what_equal_exercises_say_is_stored_once(book: Gradebook) -> None:
+    """However long each of them took, which is told of each; what nobody's result says any more is gone after the next grading."""
+
+    def entries() -> list[str]:
+        return [text for (text,) in book.db.execute("SELECT text FROM entry")]
+
+    run = book.begin(ISOLATION)
+    for student, seconds in (("ada", 0.25), ("bob", 0.5)):
+        one = graded(handed_in(student))
+        exercises = tuple(
+            replace(e, cases=tuple(replace(c, seconds=seconds) for c in e.cases)) for e in one.result.exercises
+        )
+        book.save(finished(replace(one, result=replace(one.result, exercises=exercises))), KEYS, ALL, run)
+    assert len(entries()) == len(set(entries())) == 3
+    assert [[*read.times.values()] for read in records(book)] == [[(0.25,)] * 3, [(0.5,)] * 3]
+    told = told_record(next(records(book, ["bob"])))
+    assert [case["seconds"] for e in told["exercises"] for case in e["cases"]] == [0.5] * 3  # type: ignore[attr-defined]
+    for student in ("ada", "bob"):
+        book.save(finished(graded(handed_in(student, "new = 1"), 2.0)), KEYS, ALL, run)
+    assert len(entries()) == 6
+    book.end(run, 2.0)
+    assert len(entries()) == 3
+    assert [[e.points for e in read.exercises] for read in records(book)] == [[2.0, 2.0, 2.0]] * 2
 
 
 def test_a_file_that_cannot_be_imported_any_more_has_no_old_points(book: Gradebook) -> None:

@@ -124,6 +124,7 @@ def test_answers_to_requests_outlive_version_3(out: Path) -> None:
         tables += "ALTER TABLE override DROP COLUMN rubric; ALTER TABLE override DROP COLUMN content;"
         tables += "ALTER TABLE override DROP COLUMN worth;"
         tables += "CREATE TABLE written (student TEXT PRIMARY KEY);"
+        tables += "DELETE FROM exercise; ALTER TABLE exercise DROP COLUMN times; DROP TABLE entry;"
         db.executescript(f"{tables} PRAGMA user_version = 3;")
     with open_gradebook(out) as book:
         first, second = requests(book)

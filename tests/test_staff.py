@@ -235,7 +235,7 @@ def test_failures_without_a_name_are_grouped_by_what_they_share(out: Path) -> No
         ("center", ("dee", "eve"), True),
         ("center", ("cai",), False),
     ]
-    assert all("fingerprint" not in told_case(case) for e in ada.exercises for case in e.cases)
+    assert all("fingerprint" not in told_case(case, 0.5) for e in ada.exercises for case in e.cases)
     assert "fingerprint" not in (out / "results" / "ada.json").read_text(encoding="utf-8")
     report = (out / "report.html").read_text(encoding="utf-8")
     assert f"autograder name ada center -o {out}" in report

@@ -190,8 +190,9 @@ class Gradebook:
             return self.db.execute(insert, values).lastrowid or 0
 
     def end(self, run: int, seconds: float) -> None:
-        """Write down how long a run took."""
+        """Write down how long a run took, and leave out what no result says any more."""
         with self.db:
+            self.db.execute("DELETE FROM entry WHERE digest NOT IN (SELECT entry FROM exercise)")
             self.db.execute("UPDATE run SET seconds = ? WHERE id = ?", (round(seconds, 2), run))
 
     @property
@@ -233,8 +234,10 @@ class Gradebook:
             new = [e for e in result.exercises if e.name in names or not stands]
             results = ["" if e.ours else result_key(keys[e.name], submission.key) for e in new]  # ours: tried again
             rows = [
-                (e.name, k, e.score, e.max_score, e.status, e.entry, run) for e, k in zip(new, results, strict=True)
+                (e.name, k, e.score, e.max_score, e.status, e.digest, e.times, run)
+                for e, k in zip(new, results, strict=True)
             ]
+            self.db.executemany("INSERT OR IGNORE INTO entry VALUES (?, ?)", [(e.digest, e.entry) for e in new])
             self._write(student, "exercise", *rows)
             self.db.execute("DELETE FROM todo WHERE student = ?", (student,))
             resubmitted = last is not None and last[0] != submission.key

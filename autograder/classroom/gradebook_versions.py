@@ -10,7 +10,9 @@ import sqlite3
 from collections.abc import Callable, Iterator
 from typing import Any
 
-VERSION = 6
+from autograder.classroom.result_keys import digest
+
+VERSION = 7
 _TABLES = """
 CREATE TABLE fact (name TEXT PRIMARY KEY, value TEXT NOT NULL);
 CREATE TABLE run (id INTEGER PRIMARY KEY, started TEXT NOT NULL, engine TEXT NOT NULL, isolation TEXT NOT NULL,
@@ -28,6 +30,12 @@ CREATE TABLE todo (student TEXT PRIMARY KEY, owner TEXT NOT NULL, head TEXT NOT 
 CREATE INDEX decided ON override (student);
 """
 _EXERCISE = """
+CREATE TABLE exercise (
+    student TEXT, name TEXT, key TEXT NOT NULL, score REAL, max_score REAL NOT NULL, status TEXT NOT NULL,
+    entry TEXT NOT NULL, times TEXT NOT NULL, run INTEGER NOT NULL, PRIMARY KEY (student, name));
+"""
+_ENTRY = "CREATE TABLE entry (digest TEXT PRIMARY KEY, text TEXT NOT NULL);"  # that equal exercises of students share
+_EXERCISE_5 = """
 CREATE TABLE exercise (
     student TEXT, name TEXT, key TEXT NOT NULL, score REAL, max_score REAL NOT NULL, status TEXT NOT NULL,
     entry TEXT NOT NULL, run INTEGER NOT NULL, PRIMARY KEY (student, name));
@@ -71,7 +79,9 @@ def prepare(db: sqlite3.Connection) -> None:
     """Make the tables of a new gradebook, or migrate one of an earlier version."""
     version = version_of(db)
     if version == 0:
-        db.executescript(f"BEGIN; {_TABLES} {_EXERCISE} {_HISTORY} {_DESK} PRAGMA user_version = {VERSION}; COMMIT;")
+        db.executescript(
+            f"BEGIN; {_TABLES} {_EXERCISE} {_ENTRY} {_HISTORY} {_DESK} PRAGMA user_version = {VERSION}; COMMIT;"
+        )
     elif version < VERSION:
         with db:
             db.execute("BEGIN IMMEDIATE")
@@ -133,7 +143,7 @@ def _to_4(db: sqlite3.Connection) -> None:
 def _to_5(db: sqlite3.Connection) -> None:
     """Let an exercise have no score while a person has to grade it, and a decision the rubric and the code it was made by."""
     db.execute("ALTER TABLE exercise RENAME TO exercise_4")
-    db.execute(_EXERCISE)
+    db.execute(_EXERCISE_5)
     db.execute("INSERT INTO exercise SELECT * FROM exercise_4")
     db.execute("DROP TABLE exercise_4")
     db.execute("ALTER TABLE override ADD COLUMN rubric TEXT NOT NULL DEFAULT '[]'")
@@ -146,6 +156,21 @@ def _to_6(db: sqlite3.Connection) -> None:
     row = db.execute("SELECT value FROM fact WHERE name = 'exercises'").fetchone()
     for exercise, points in json.loads(row[0]).items() if row else ():
         db.execute("UPDATE override SET worth = max(points, ?) WHERE exercise = ?", (points, exercise))
+
+
+def _to_7(db: sqlite3.Connection) -> None:
+    """Store equal entries of exercises once, and the times of cases, in which they differ, apart."""
+    db.execute("ALTER TABLE exercise RENAME TO exercise_6")
+    db.execute(_EXERCISE)
+    db.execute(_ENTRY)
+    for student, name, *about, stored, run in db.execute("SELECT * FROM exercise_6"):
+        entry = json.loads(stored)
+        times = [case.pop("seconds") for case in entry["cases"]]
+        text = json.dumps(entry)
+        row = (student, name, *about, digest(text), json.dumps(times), run)
+        db.execute("INSERT INTO exercise VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", row)
+        db.execute("INSERT OR IGNORE INTO entry VALUES (?, ?)", (digest(text), text))
+    db.execute("DROP TABLE exercise_6")
 
 
 def _head_2(head: dict[str, Any]) -> str:
@@ -178,4 +203,4 @@ def _mistakes_1(diagnosis: str, says: str, exercise: str) -> Iterator[dict[str, 
             yield {"name": name, "exercise": exercise, "sentence": sentence}
 
 
-_MIGRATIONS: tuple[Callable[[sqlite3.Connection], None], ...] = (_to_2, _to_3, _to_4, _to_5, _to_6)
+_MIGRATIONS: tuple[Callable[[sqlite3.Connection], None], ...] = (_to_2, _to_3, _to_4, _to_5, _to_6, _to_7)

@@ -40,10 +40,14 @@ def outlines(book: Gradebook) -> Iterator[Record]:
 def stored_records(book: Gradebook, students: Iterable[str]) -> Iterator[StoredRecord]:
     """Yield what is stored of some students' submissions."""
     for student in students:
-        entries = dict(book.db.execute("SELECT name, entry FROM exercise WHERE student = ?", (student,)).fetchall())
+        rows = book.db.execute(
+            "SELECT name, text, times FROM exercise JOIN entry ON digest = entry WHERE student = ?", (student,)
+        ).fetchall()
+        entries = {name: text for name, text, _ in rows}
         yield replace(
             _stored(book, student),
             exercises=tuple(entries[name] for name in book.points if name in entries),
+            times={name: times for name, _, times in rows},
             kept=kept_points(book.db, student),
         )
 

@@ -165,6 +165,7 @@ class Record(Head):
     seconds: float = 0.0
     isolation: Isolation | None = None
     exercises: tuple[ExerciseRecord, ...] = ()
+    times: Mapping[str, tuple[float, ...]] = field(default_factory=dict)  # of an exercise's cases, in seconds
     language: str = ENGLISH  # in which the student reads about it
 
     @property
@@ -233,6 +234,7 @@ def compose(
     whole: Whole,
     exercises: Sequence[ExerciseRecord],
     overrides: Mapping[str, Override],
+    times: Mapping[str, tuple[float, ...]] | None = None,
 ) -> Record:
     """Put a record together."""
     final = tuple(_overridden(_as_bonus(exercise, run), overrides.get(exercise.name)) for exercise in exercises)
@@ -252,6 +254,7 @@ def compose(
         seconds=round(whole.seconds, 3),
         isolation=whole.isolation,
         exercises=final,
+        times=times or {},
         language=run.language or ENGLISH,
     )
 
@@ -268,7 +271,10 @@ def record(
     bonus = {e.name: e.bonus for e in assignment.exercises}
     run = Run(assignment.slug, assignment.title, seed, bonus, assignment.language)
     whole = Whole(result.problem, result.notes, seconds, isolation)
-    return compose(run, submission.student, head(submission), whole, [*map(exercise_record, result.exercises)], {})
+    exercises = [*map(exercise_record, result.exercises)]
+    return compose(
+        run, submission.student, head(submission), whole, exercises, {}, {e.name: e.times for e in result.exercises}
+    )
 
 
 def absent(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from sys import intern
 from typing import Any
@@ -23,7 +23,7 @@ SCHEMA = 1  # of results/STUDENT.json
 _EXERCISES: WeakValueDictionary[tuple[bytes, bool], ExerciseRecord] = WeakValueDictionary()
 _CASES: WeakValueDictionary[bytes, CaseResult] = WeakValueDictionary()
 _LATELY: deque[ExerciseRecord] = deque(maxlen=1000)  # what many end with is still there when the next of them is read
-_NOT_IN_BRIEF = {"details": "", "picture": None, "seconds": 0.0}
+_NOT_IN_BRIEF = {"details": "", "picture": None}
 _in_one_line = json.JSONEncoder(ensure_ascii=False).encode
 
 
@@ -51,7 +51,7 @@ def told_record(record: Record) -> Json:
         "seed": record.seed,
         "seconds": record.seconds,
         "isolation": asdict(record.isolation) if record.isolation else None,
-        "exercises": [told_exercise(exercise) for exercise in record.exercises],
+        "exercises": [told_exercise(exercise, record.times.get(exercise.name, ())) for exercise in record.exercises],
     }
 
 
@@ -68,8 +68,8 @@ def lined(tree: Any, levels: int, indent: str = "") -> str:
     return f"{first}\n{deeper}{f',{chr(10)}{deeper}'.join(parts)}\n{indent}{last}"
 
 
-def told_exercise(exercise: ExerciseRecord) -> Json:
-    """Return an exercise as results/STUDENT.json tells it."""
+def told_exercise(exercise: ExerciseRecord, times: Sequence[float] = ()) -> Json:
+    """Return an exercise as results/STUDENT.json tells it, with the times of its cases in seconds, as far as they are known."""
     override = asdict(exercise.override) if exercise.override else {}
     override.pop("worth", None)
     if not override.get("earlier"):
@@ -77,14 +77,17 @@ def told_exercise(exercise: ExerciseRecord) -> Json:
     if not override.get("rubric"):
         override.pop("rubric", None)
     kept = {"kept": asdict(exercise.kept)} if exercise.kept else {}
-    cases = [told_case(case) for case in exercise.cases]
+    cases = [told_case(*one) for one in zip(exercise.cases, times or [0.0] * len(exercise.cases), strict=True)]
     bonus = {"bonus": True} if exercise.bonus else {}
     return {**_computed(exercise), **bonus, "override": override or None, **kept, "cases": cases}
 
 
 def stored_exercise(exercise: ExerciseRecord) -> str:
-    """Return a computed exercise as a gradebook stores it; what a person decides is stored apart."""
-    return json.dumps({**_computed(exercise), "cases": [stored_case(case) for case in exercise.cases]})
+    """Return a computed exercise as a gradebook stores it; the times of its cases and what a person decides are stored apart.
+
+    Equal exercises are one object, so that a worker of a cluster sends it once.
+    """
+    return intern(json.dumps({**_computed(exercise), "cases": [stored_case(case) for case in exercise.cases]}))
 
 
 def _computed(exercise: ExerciseRecord) -> Json:

@@ -149,6 +149,7 @@ def take_over(book: Gradebook, part: Gradebook, taken: Collection[str] = ()) -> 
                 )
             before = history.standings(book.db, student)
             _write(book, theirs, {run: _run(book, part, run, runs) for run in _runs_of(theirs)})
+            _take_entries(book, part, student)
             _take_kept(book, part, student)
             resubmitted = ours is not None and ours[0][2] != submission[2]
             history.settle(book.db, student, before, history.Grading(book.who, resubmitted))
@@ -206,7 +207,14 @@ def _write(book: Gradebook, rows: _Rows | None, runs: Mapping[int, int]) -> None
     book.db.execute("INSERT OR REPLACE INTO grading VALUES (?, ?, ?, ?, ?)", (student, runs[run], *grading))
     book.db.execute("DELETE FROM exercise WHERE student = ?", (student,))
     for row in exercises:
-        book.db.execute("INSERT INTO exercise VALUES (?, ?, ?, ?, ?, ?, ?, ?)", (*row[:-1], runs[row[-1]]))
+        book.db.execute("INSERT INTO exercise VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", (*row[:-1], runs[row[-1]]))
+
+
+def _take_entries(book: Gradebook, part: Gradebook, student: str) -> None:
+    rows = part.db.execute(
+        "SELECT digest, text FROM entry WHERE digest IN (SELECT entry FROM exercise WHERE student = ?)", (student,)
+    )
+    book.db.executemany("INSERT OR IGNORE INTO entry VALUES (?, ?)", rows)
 
 
 def _take_kept(book: Gradebook, part: Gradebook, student: str) -> None:

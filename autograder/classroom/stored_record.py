@@ -23,6 +23,7 @@ class StoredRecord:
     whole: tuple[str, str, float, str]  # problem, notes, seconds and isolation
     decided: Mapping[str, Override]
     exercises: tuple[str, ...] = ()
+    times: Mapping[str, str] = field(default_factory=dict)  # of each exercise's cases
     kept: Mapping[str, Kept] = field(default_factory=dict)
 
     def record(self, read: Callable[[str], ExerciseRecord] = exercise_of) -> Record:
@@ -33,7 +34,8 @@ class StoredRecord:
         """Return the record with exercises that were made elsewhere."""
         problem, notes, seconds, isolation = self.whole
         whole = Whole(problem, tuple(json.loads(notes)), seconds, isolation_of(json.loads(isolation)))
-        return compose(self.run, self.student, head_of(self.head), whole, exercises, self.decided)
+        times = {name: tuple(json.loads(text)) for name, text in self.times.items()}
+        return compose(self.run, self.student, head_of(self.head), whole, exercises, self.decided, times)
 
     @property
     def source(self) -> Source | None:

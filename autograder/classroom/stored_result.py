@@ -5,10 +5,12 @@ The process that graded the submission makes it, on a cluster a worker. So the p
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 
 from autograder.classroom.record import Graded, exercise_record
 from autograder.classroom.record_json import stored_exercise
+from autograder.classroom.result_keys import digest
 from autograder.classroom.stored_source import packed
 from autograder.classroom.submissions import Submission
 from autograder.course.spec import Status
@@ -18,13 +20,15 @@ from autograder.sandbox.job import Isolation
 
 @dataclass(frozen=True)
 class StoredExercise:
-    """One exercise; `entry` is its record as text, and `ours` says that grading failed on our side."""
+    """One exercise; `entry` is its record as text, `times` those of its cases, and `ours` says that grading failed on our side."""
 
     name: str
     score: float | None
     max_score: float
     status: Status
     entry: str
+    digest: str  # of the entry
+    times: str
     ours: bool
 
 
@@ -62,5 +66,7 @@ def stored_result(graded: Graded) -> StoredResult:
 
 def _stored(exercise: ExerciseResult) -> StoredExercise:
     record = exercise_record(exercise)
+    entry = stored_exercise(record)
     ours = any(case.status is Status.GRADER_ERROR for case in record.cases)
-    return StoredExercise(record.name, record.score, record.max_score, record.status, stored_exercise(record), ours)
+    about = (record.name, record.score, record.max_score, record.status)
+    return StoredExercise(*about, entry, digest(entry), json.dumps(exercise.times), ours)

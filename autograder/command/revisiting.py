@@ -133,7 +133,7 @@ def _told(case: Case, found: ExerciseResult, code: Sequence[Excerpt]) -> dict[st
 
     return {
         "exercise": told_exercise(found),
-        "gradebook": recorded(case.result),
+        "gradebook": recorded(case.result, case.record.times.get(case.result.name, ())),
         "differences": differences(case, found),
         "code": [{"file": one.label, "line": one.first, "text": "\n".join(one.lines)} for one in code],
     }

@@ -116,6 +116,11 @@ class ExerciseResult:
         return self.answer is not None
 
     @property
+    def times(self) -> tuple[float, ...]:
+        """The seconds that each case took; of all that is found they alone differ between equal submissions."""
+        return tuple(round(case.seconds, 4) for case in self.cases)
+
+    @property
     def failing(self) -> tuple[CaseResult, ...]:
         """The cases that do not pass."""
         return tuple(case for case in self.cases if case.status is not Status.PASSED)

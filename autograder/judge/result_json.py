@@ -18,7 +18,10 @@ _NOT_TOLD = frozenset(
 
 
 def stored_case(case: CaseResult) -> Json:
-    """Return a case as data: no text that can be made of the rest, and nothing that is for graders only."""
+    """Return a case as data, without its time: no text that can be made of the rest, and nothing that is for graders only.
+
+    What is the same in two submissions is the same text.
+    """
     return {
         "name": case.name,
         "claim": case.claim,
@@ -27,7 +30,6 @@ def stored_case(case: CaseResult) -> Json:
         "headline": case.told.headline,
         "details": case.told.details,
         "reason": _reason(case.reason),
-        "seconds": round(case.seconds, 4),
         "picture": as_json(case.picture),
         **({"again": True} if case.again else {}),
         **({"turn": vars(case.turn)} if case.turn else {}),
@@ -47,7 +49,7 @@ def case_of(stored: Mapping[str, Any]) -> CaseResult:
         Status(stored["status"]),
         Message(stored["headline"], stored["details"]),
         _reason_of(stored["reason"]),
-        stored["seconds"],
+        0.0,
         again=stored.get("again", False),
         turn=_turn_of(stored["turn"]) if "turn" in stored else None,
         picture=from_json(stored["picture"]),
@@ -58,16 +60,16 @@ def case_of(stored: Mapping[str, Any]) -> CaseResult:
     )
 
 
-def told_case(case: CaseResult) -> Json:
-    """Return a case as readers of JSON get it: with the message, the diagnosis and its sentence in words."""
-    told = {"message": case.message, "diagnosis": case.diagnosis, "says": case.says}
+def told_case(case: CaseResult, seconds: float) -> Json:
+    """Return a case as readers of JSON get it: with the message, the diagnosis and its sentence in words, and its time."""
+    told = {"message": case.message, "diagnosis": case.diagnosis, "says": case.says, "seconds": round(seconds, 4)}
     told |= {"where": case.where} if case.turn else {}
     return {**{key: value for key, value in stored_case(case).items() if key not in _NOT_TOLD}, **told}
 
 
 def told_exercise(exercise: ExerciseResult) -> Json:
     """Return an exercise for a student at home or a grader."""
-    cases = [{**told_case(c), "follows": c.follows, "grader_note": c.grader_note} for c in exercise.cases]
+    cases = [{**told_case(c, c.seconds), "follows": c.follows, "grader_note": c.grader_note} for c in exercise.cases]
     told = {"name": exercise.name, "score": exercise.score, "max_score": exercise.max_score, "cases": cases}
     answered = {"answered": bool(exercise.answer)} if exercise.by_person else {}
     bonus = {"bonus": True} if exercise.bonus else {}
