@@ -9,7 +9,6 @@ For the second figure workers grade nothing and send back results of the usual s
 from __future__ import annotations
 
 import argparse
-import copy
 import itertools
 import json
 import resource
@@ -18,7 +17,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -48,18 +47,18 @@ COURSE, SLUG, SEED = Path(__file__).parents[1], "a5_attention", 0
 
 
 class Idle(Crew):
-    """Grades nothing, and sends back results as if it had."""
+    """Grades nothing, and sends back results as if it had: those of some submissions, again and again."""
 
-    def __init__(self, orders: Orders, name: str, done: Graded, seconds: float = 0.0) -> None:
+    def __init__(self, orders: Orders, name: str, done: Sequence[Graded], seconds: float = 0.0) -> None:
         super().__init__(orders, name)
         self.done, self.seconds = done, seconds
 
     def grade(self, task: Task) -> Done:
-        """Return as many copies of a result, so that each is sent; they are made once."""
+        """Return as many results; they are made once."""
         if not hasattr(self, "copies"):
-            self.copies = tuple(copy.deepcopy(stored_result(self.done)) for _ in range(MOST))
+            self.copies = tuple(map(stored_result, itertools.islice(itertools.cycle(self.done), MOST)))
         time.sleep(self.seconds * len(task.submissions))
-        return Done(self.copies[: len(task.submissions)], self.done.isolation)
+        return Done(self.copies[: len(task.submissions)], self.done[0].isolation)
 
 
 @contextmanager
@@ -106,7 +105,9 @@ def efficiency(orders: Orders, trainer: Trainer, submissions: tuple[Submission, 
     print(f"grading, efficiency from 1 to 2 workers: {seconds[1] / (2 * seconds[2]):.2f}", flush=True)
 
 
-def keeping_busy(orders: Orders, trainer: Trainer, done: Graded, count: int = 1000, each: float = 0.03) -> None:
+def keeping_busy(
+    orders: Orders, trainer: Trainer, done: Sequence[Graded], count: int = 1000, each: float = 0.03
+) -> None:
     """The same with workers that wait as long as grading takes, so that what else this machine does counts for little."""
     submissions = tuple(Submission(f"s{i}", "class.zip", reference_of(trainer)) for i in range(count))
     seconds = {}
@@ -127,7 +128,7 @@ def reference_of(trainer: Trainer) -> Source:
     return Source("attention", (Chunk("attention.py", trainer.assignment.reference),))
 
 
-def saturation(orders: Orders, trainer: Trainer, done: Graded, count: int, limit: float) -> None:
+def saturation(orders: Orders, trainer: Trainer, done: Sequence[Graded], count: int, limit: float) -> None:
     """Send a huge class through workers that grade nothing, without and with a gradebook, for so many seconds each.
 
     The gradebook is one in which all students wait to be graded, as at the beginning of any grading.
@@ -156,13 +157,13 @@ def saturation(orders: Orders, trainer: Trainer, done: Graded, count: int, limit
         )
 
 
-def saving(trainer: Trainer, done: Graded, sizes: tuple[int, ...], count: int = 100) -> None:
+def saving(trainer: Trainer, done: Sequence[Graded], sizes: tuple[int, ...], count: int = 100) -> None:
     """Write some results of a class of each size into its gradebook, as a grading does, here and without a cluster."""
     for size in sizes:
         submissions = tuple(Submission(f"s{i:06}", "class.zip", reference_of(trainer)) for i in range(size))
         with tempfile.TemporaryDirectory() as folder, open_gradebook(Path(folder) / "out", trainer.assignment) as book:
             plan = make_plan(book, trainer.assignment, submissions, Choices(seed=SEED))
-            coming = [replace(done, submission=submission) for submission in plan.tasks[:count]]
+            coming = [replace(one, submission=two) for one, two in zip(itertools.cycle(done), plan.tasks[:count])]
             began = time.process_time()
             write_down(book, plan, ((finished(one),) for one in coming), Count())
             each = 1000 * (time.process_time() - began) / count
@@ -220,8 +221,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         submissions = read_submissions(write_class(assignment, Path(folder)), Stub.of(assignment))
     with open_sandbox(1) as sandbox:
-        wrong = next(itertools.islice((s for s in submissions if s.source), 30, None))
-        done = grade_one(trainer, wrong, sandbox)
+        done = [grade_one(trainer, one, sandbox) for one in itertools.islice(submissions, MOST)]
     saving(trainer, done, (300, 3000, 30_000))
     saturation(orders, trainer, done, given.count, given.limit)
     keeping_busy(orders, trainer, done)

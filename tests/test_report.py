@@ -30,7 +30,7 @@ from class_records import (
 )
 
 from autograder.classroom.history import Cause, Change
-from autograder.classroom.record import NOT_GRADED, ExerciseRecord, Record
+from autograder.classroom.record import NOT_GRADED, ExerciseRecord, Override, Record
 from autograder.classroom.record_json import brief_exercise_of, exercise_of, stored_exercise
 from autograder.classroom.requests import Request
 from autograder.course.spec import Status, Visibility
@@ -298,6 +298,18 @@ def test_tables_have_headers_with_scope() -> None:
         labels = " ".join(value for name, value in Page(html).attributes if name == "aria-labelledby").split()
         assert len(ids) == len(set(ids))
         assert set(labels) <= set(ids)
+
+
+def test_a_card_that_students_share_is_made_for_each_language_and_each_decision() -> None:
+    """Their exercises are one object; what else a card depends on is asked every time."""
+    result = make_result("s001", attention=({"i_like_pizza": Status.FAILED}, SCALE))
+    german = feedback_html(replace(result, language="de"))
+    assert "What seems to have happened" in feedback_html(result)
+    assert "What seems to have happened" not in german
+    assert feedback_html(replace(result, language="de")) == german
+    decided = replace(result.exercises[1], override=Override(1.0, "By hand.", "2026-11-29T06:00:00+00:00"))
+    others = tuple(decided if e.name == decided.name else e for e in result.exercises)
+    assert feedback_html(replace(result, exercises=others)) != feedback_html(result)
 
 
 def without_times(exercise: ExerciseRecord) -> ExerciseRecord:

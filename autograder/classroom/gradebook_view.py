@@ -10,7 +10,7 @@ from dataclasses import replace
 from autograder.classroom.decisions import kept_points
 from autograder.classroom.gradebook import Gradebook, GradebookError
 from autograder.classroom.record import UNCLEAR, Head, Override, Record, absent, head, ungraded
-from autograder.classroom.record_json import brief_exercise_of, head_of
+from autograder.classroom.record_json import head_of
 from autograder.classroom.roster import Person, letters_of
 from autograder.classroom.stored_record import StoredRecord
 from autograder.classroom.stored_source import unpacked
@@ -27,7 +27,7 @@ def records(book: Gradebook, students: Iterable[str] | None = None) -> Iterator[
 
 def briefs(book: Gradebook) -> Iterator[Record]:
     """Yield the records of the class as its own pages need them, of which all fit into memory."""
-    return (stored.record(brief_exercise_of) for stored in stored_records(book, book.students()))
+    return (stored.brief() for stored in stored_records(book, book.students()))
 
 
 def outlines(book: Gradebook) -> Iterator[Record]:

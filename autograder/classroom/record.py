@@ -234,7 +234,6 @@ def compose(
     whole: Whole,
     exercises: Sequence[ExerciseRecord],
     overrides: Mapping[str, Override],
-    times: Mapping[str, tuple[float, ...]] | None = None,
 ) -> Record:
     """Put a record together."""
     final = tuple(_overridden(_as_bonus(exercise, run), overrides.get(exercise.name)) for exercise in exercises)
@@ -254,7 +253,6 @@ def compose(
         seconds=round(whole.seconds, 3),
         isolation=whole.isolation,
         exercises=final,
-        times=times or {},
         language=run.language or ENGLISH,
     )
 
@@ -271,10 +269,8 @@ def record(
     bonus = {e.name: e.bonus for e in assignment.exercises}
     run = Run(assignment.slug, assignment.title, seed, bonus, assignment.language)
     whole = Whole(result.problem, result.notes, seconds, isolation)
-    exercises = [*map(exercise_record, result.exercises)]
-    return compose(
-        run, submission.student, head(submission), whole, exercises, {}, {e.name: e.times for e in result.exercises}
-    )
+    found = compose(run, submission.student, head(submission), whole, [*map(exercise_record, result.exercises)], {})
+    return replace(found, times={exercise.name: exercise.times for exercise in result.exercises})
 
 
 def absent(

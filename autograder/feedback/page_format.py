@@ -13,6 +13,7 @@ from datetime import datetime
 from pathlib import Path
 
 from jinja2 import ChoiceLoader, Environment, FileSystemLoader, StrictUndefined
+from jinja2.runtime import Macro
 from markupsafe import Markup, escape
 
 from autograder.course.language import marked, say, say_many, spoken
@@ -38,8 +39,38 @@ def environment(*folders: Path) -> Environment:
     made.filters |= {"moment": moment, "number": points_text, "percent": _percent, "data_uri": _data_uri}
     made.filters |= {"prose_wrapped": _prose_wrapped, "one_or_more": _one_or_more, "ticks": _ticks}
     made.filters |= {"failing": _failing, "passing": _passing}
-    made.globals |= {"marked": marked, "say": say, "say_many": say_many, "say_html": _say_html, "spoken": spoken}
+    made.globals |= {
+        "card": _card,
+        "marked": marked,
+        "say": say,
+        "say_many": say_many,
+        "say_html": _say_html,
+        "spoken": spoken,
+    }
     return made
+
+
+class _Same:
+    """Stands for an object, whatever is equal to it."""
+
+    def __init__(self, it: object) -> None:
+        self.it = it
+
+    def __hash__(self) -> int:
+        return id(self.it)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Same) and self.it is other.it
+
+
+def _card(macro: Macro, exercise: object, *about: object) -> str:
+    """Return what a macro shows of an exercise: made once where students' exercises are one object, and for both pages of a student."""
+    return _made_once(macro, _Same(exercise), about, spoken())
+
+
+@functools.lru_cache(maxsize=400)
+def _made_once(macro: Macro, exercise: _Same, about: tuple[object, ...], _: str) -> str:
+    return macro(exercise.it, *about)
 
 
 def first_and_rest(failing: Sequence[CaseResult]) -> tuple[tuple[CaseResult, ...], tuple[CaseResult, ...]]:
