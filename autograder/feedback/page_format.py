@@ -63,12 +63,17 @@ class _Same:
         return isinstance(other, _Same) and self.it is other.it
 
 
-def _card(macro: Macro, exercise: object, *about: object) -> str:
-    """Return what a macro shows of an exercise: made once where students' exercises are one object, and for both pages of a student."""
+def _card(macro: Macro, exercise: object, *about: object, picture: bytes | None = None) -> str:
+    """Return what a macro shows of an exercise: made once where students' exercises are one object, and for both pages of a student.
+
+    One with a picture that was handed in is one student's alone, and may be large.
+    """
+    if picture:
+        return macro(exercise, *about, picture=picture)
     return _made_once(macro, _Same(exercise), about, spoken())
 
 
-@functools.lru_cache(maxsize=400)
+@functools.lru_cache(maxsize=200)
 def _made_once(macro: Macro, exercise: _Same, about: tuple[object, ...], _: str) -> str:
     return macro(exercise.it, *about)
 
