@@ -306,7 +306,10 @@ def test_an_appeal_says_where_chance_decided(run: Run, out: Path, works: Path, a
     (works / "ann.py").write_text(trick % 0 + text, encoding="utf-8")
     run("grade", "t1_means", works, "-o", out, "--accept-unsandboxed")
     with open_gradebook(out) as book:  # as if it had been lucky then
-        book.db.execute("UPDATE entry SET text = replace(text, '\"FAILED\"', '\"PASSED\"')")
+        book.db.execute(
+            "UPDATE entry SET text = replace(text, '\"FAILED\"', '\"PASSED\"')"
+            " WHERE digest IN (SELECT entry FROM exercise WHERE student = 'ann')"
+        )
         book.db.commit()
     _, said, _ = run("explain", "ann", "center", "-o", out, "--accept-unsandboxed")
     assert "not as before: two_rows_centered: PASSED in the gradebook, FAILED now" in said

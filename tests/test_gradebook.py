@@ -119,7 +119,7 @@ def test_what_is_saved_is_what_will_be_read(book: Gradebook) -> None:
 
 
 def test_what_equal_exercises_say_is_stored_once(book: Gradebook) -> None:
-    """However long each of them took, which is told of each; what nobody's result says any more is gone after the next grading."""
+    """The times of each student's cases are stored apart. A grading that ends removes what no result says any more."""
 
     def entries() -> list[str]:
         return [text for (text,) in book.db.execute("SELECT text FROM entry")]

@@ -35,11 +35,6 @@ CREATE TABLE exercise (
     entry TEXT NOT NULL, times TEXT NOT NULL, run INTEGER NOT NULL, PRIMARY KEY (student, name));
 """
 _ENTRY = "CREATE TABLE entry (digest TEXT PRIMARY KEY, text TEXT NOT NULL);"  # that equal exercises of students share
-_EXERCISE_5 = """
-CREATE TABLE exercise (
-    student TEXT, name TEXT, key TEXT NOT NULL, score REAL, max_score REAL NOT NULL, status TEXT NOT NULL,
-    entry TEXT NOT NULL, run INTEGER NOT NULL, PRIMARY KEY (student, name));
-"""
 _HISTORY = """
 CREATE TABLE round (id INTEGER PRIMARY KEY, began TEXT NOT NULL);
 CREATE TABLE basis (
@@ -143,7 +138,10 @@ def _to_4(db: sqlite3.Connection) -> None:
 def _to_5(db: sqlite3.Connection) -> None:
     """Let an exercise have no score while a person has to grade it, and a decision the rubric and the code it was made by."""
     db.execute("ALTER TABLE exercise RENAME TO exercise_4")
-    db.execute(_EXERCISE_5)
+    db.execute(
+        "CREATE TABLE exercise (student TEXT, name TEXT, key TEXT NOT NULL, score REAL, max_score REAL NOT NULL,"
+        " status TEXT NOT NULL, entry TEXT NOT NULL, run INTEGER NOT NULL, PRIMARY KEY (student, name))"
+    )
     db.execute("INSERT INTO exercise SELECT * FROM exercise_4")
     db.execute("DROP TABLE exercise_4")
     db.execute("ALTER TABLE override ADD COLUMN rubric TEXT NOT NULL DEFAULT '[]'")

@@ -97,7 +97,7 @@ def settle(db: sqlite3.Connection, student: str, before: Mapping[str, Standing],
     """Note what grading a student again changed; with `never_lower` keep what would be less for the same code."""
     if how.resubmitted:
         db.execute("DELETE FROM kept WHERE student = ?", (student,))
-    if not before:
+    if not before:  # a first result changes nothing
         return
     after = standings(db, student)
     if how.never_lower and not how.resubmitted:

@@ -68,8 +68,8 @@ def lined(tree: Any, levels: int, indent: str = "") -> str:
     return f"{first}\n{deeper}{f',{chr(10)}{deeper}'.join(parts)}\n{indent}{last}"
 
 
-def told_exercise(exercise: ExerciseRecord, times: Sequence[float] = ()) -> Json:
-    """Return an exercise as results/STUDENT.json tells it, with the times of its cases in seconds, as far as they are known."""
+def told_exercise(exercise: ExerciseRecord, times: Sequence[float]) -> Json:
+    """Return an exercise as results/STUDENT.json tells it, with the `times` of its cases in seconds; without any they are 0."""
     override = asdict(exercise.override) if exercise.override else {}
     override.pop("worth", None)
     if not override.get("earlier"):

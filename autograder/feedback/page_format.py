@@ -39,14 +39,8 @@ def environment(*folders: Path) -> Environment:
     made.filters |= {"moment": moment, "number": points_text, "percent": _percent, "data_uri": _data_uri}
     made.filters |= {"prose_wrapped": _prose_wrapped, "one_or_more": _one_or_more, "ticks": _ticks}
     made.filters |= {"failing": _failing, "passing": _passing}
-    made.globals |= {
-        "card": _card,
-        "marked": marked,
-        "say": say,
-        "say_many": say_many,
-        "say_html": _say_html,
-        "spoken": spoken,
-    }
+    made.globals |= {"marked": marked, "say": say, "say_many": say_many, "say_html": _say_html, "spoken": spoken}
+    made.globals |= {"card": _card}
     return made
 
 
