@@ -41,6 +41,9 @@ LEAST, LEAST_PROBABLE = (
     0.05,
     0.6,
 )  # the smallest fraction that is drawn beside one; probabilities are made of the latter
+MOST_STEPS = (
+    10_000  # of the reference among stand-ins: in each it may call one, which takes a hundred times a plain step
+)
 TIMES = 4  # that tokens are asked for, which may agree by chance
 LIVELY = 12.0  # how much more of the answers changes then with what is asked
 MANY = 0.7  # the share of true entries in a random mask; the first of each row is true, so that no row is hidden whole
@@ -182,7 +185,7 @@ def _requests(oracle: Reference, trial: Trial, calls: Sequence[NotedCall]) -> tu
 
 
 def _of_reference(oracle: Reference, requests: tuple[Request, ...]) -> tuple[Outcome, ...]:
-    with limited_steps():  # on answers that are not right ones a loop may never end
+    with limited_steps(MOST_STEPS):  # on answers that are not right ones a loop may never end
         return tuple(map(as_called, run_requests(oracle.own_reference(), requests)))
 
 

@@ -75,14 +75,14 @@ def counting_steps(step: Callable[[], None]) -> Iterator[None]:
 
 
 @contextmanager
-def limited_steps() -> Iterator[None]:
-    """Raise StopError in counted code when it has taken MAX_STEPS."""
+def limited_steps(most: int = MAX_STEPS) -> Iterator[None]:
+    """Raise StopError in counted code when it has taken so many steps."""
     taken = 0
 
     def step() -> None:
         nonlocal taken
         taken += 1
-        if taken > MAX_STEPS:
+        if taken > most:
             raise StopError
 
     with counting_steps(step):
