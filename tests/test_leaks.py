@@ -39,7 +39,7 @@ FORMS: dict[str, Callable[[bytes], bytes]] = {
 @pytest.fixture(scope="module")
 def secrets() -> Secrets:
     """Return one line and the key of a quiz."""
-    return Secrets({"".join(LINE.split()): "a line"}, (KEY,), {}, {})
+    return Secrets({"".join(LINE.split()): "a line"}, (KEY,))
 
 
 @pytest.mark.parametrize("form", FORMS)

@@ -11,13 +11,14 @@ import itertools
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from autograder.course.spec import Assignment, Visibility
 from autograder.course.stub import solution_lines
+from autograder.handout.secret_numbers import Row, SecretNumbers
 from autograder.judge.checks import choice
 from autograder.judge.outcomes_alike import answers_of
 from autograder.judge.trials import Trial, as_data
@@ -29,21 +30,17 @@ from autograder.sandbox.child.wire_format import WireError, decode
 SHORTEST_LINE = 12  # characters of a secret line of code, without blanks
 SHORTEST_CLAIM = 24
 SEEDS = (0, 1)
-GRAM = 4  # fractions in a row, to four digits, that are no coincidence
-INTEGER_GRAM = 10  # the same of whole numbers
-_Grams = frozenset[tuple[float, ...]]
 _NUMBER = re.compile(r"(?<![\w.])[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?(?![\w])")
 _LONG = 16  # characters from which a string may hold something of its own
 
 
 @dataclass(frozen=True)
 class Secrets:
-    """What must not ship: texts without blanks, quiz keys, rows of numbers, and long numbers; each with its description."""
+    """What must not ship: texts without blanks, each with its description, quiz keys, and numbers."""
 
     texts: Mapping[str, str]
     keys: tuple[Mapping[str, str], ...]
-    grams: Mapping[tuple[float, ...], str]
-    exact: Mapping[float, str]
+    numbers: SecretNumbers = field(default_factory=SecretNumbers)
 
 
 def leaks(files: Mapping[str, bytes], secrets: Secrets, known: Mapping[str, bytes]) -> Iterator[str]:
@@ -59,10 +56,7 @@ def _found(read: Content, secrets: Secrets) -> Iterator[str]:
     yield from (what for text, what in secrets.texts.items() if text in squeezed)
     for key in secrets.keys:
         yield from _answered(read.text, key)
-    grams = _grams(read.numbers) & secrets.grams.keys()
-    yield from dict.fromkeys(secrets.grams[gram] for gram in grams)
-    exact = [secrets.exact[n] for n in dict.fromkeys(read.numbers) if n in secrets.exact]
-    yield from (what for what in dict.fromkeys(exact) if exact.count(what) > 1)
+    yield from secrets.numbers.in_row(read.numbers)
 
 
 def _answered(text: str, key: Mapping[str, str]) -> Iterator[str]:
@@ -84,12 +78,8 @@ def secrets_of(oracle: Oracle, readme: str, at_hand: Sequence[Oracle] = ()) -> S
     drawn = {each.seed: each for each in at_hand}
     oracles = [drawn.get(seed) or Oracle(assignment, seed) for seed in SEEDS]
     public, hidden = _sequences(oracles, Visibility.PUBLIC), _sequences(oracles, Visibility.HIDDEN)
-    rows = [row for _, row in public] + list(_fingerprints(oracle))
-    known = {gram for row in rows for gram in _grams(row)}
-    shown = {number for row in rows for number in row}
-    grams = {gram: what for what, row in hidden for gram in _grams(row) if gram not in known}
-    exact = {number: what for what, row in hidden for number in row if _is_long(number) and number not in shown}
-    return Secrets(_texts(assignment, readme), _keys(oracles[0]), grams, exact)
+    shown = itertools.chain((row for _, row in public), _fingerprints(oracle))
+    return Secrets(_texts(assignment, readme), _keys(oracles[0]), SecretNumbers.of(hidden, shown))
 
 
 def _texts(assignment: Assignment, readme: str) -> dict[str, str]:
@@ -138,7 +128,7 @@ def _keys(oracle: Oracle) -> tuple[Mapping[str, str], ...]:
     return tuple(found)
 
 
-def _sequences(oracles: Sequence[Oracle], visibility: Visibility) -> list[tuple[str, tuple[float, ...]]]:
+def _sequences(oracles: Sequence[Oracle], visibility: Visibility) -> list[tuple[str, Row]]:
     """Return the numbers of all inputs and expected values of public or hidden cases, each with its description."""
     rows = []
     for oracle in oracles:
@@ -150,12 +140,12 @@ def _sequences(oracles: Sequence[Oracle], visibility: Visibility) -> list[tuple[
     return rows
 
 
-def _inputs(trial: Trial) -> Iterator[tuple[float, ...]]:
+def _inputs(trial: Trial) -> Iterator[Row]:
     for c in trial.calls:
         yield from _rows([list(c.args), dict(c.kwargs), c.module and as_data(c.module)])
 
 
-def _fingerprints(oracle: Oracle) -> Iterator[tuple[float, ...]]:
+def _fingerprints(oracle: Oracle) -> Iterator[Row]:
     """Yield the numbers that known mistakes give on public cases; they ship on purpose."""
     for m in oracle.assignment.misconceptions:
         for trial in oracle.trials:
@@ -164,52 +154,21 @@ def _fingerprints(oracle: Oracle) -> Iterator[tuple[float, ...]]:
                     yield from _rows(outcome.value)
 
 
-def _rows(tree: Any) -> Iterator[tuple[float, ...]]:
+def _rows(tree: Any) -> Iterator[Row]:
     """Yield the numbers of every array in a tree as one row each, and the single numbers of every container as one."""
     if isinstance(tree, dict):
         tree = list(tree.values())
     if isinstance(tree, list | tuple):
         single = [float(item) for item in tree if isinstance(item, int | float) and not isinstance(item, bool)]
-        yield from [tuple(single)] * bool(single)
+        yield from [np.array(single)] * bool(single)
         for item in tree:
             yield from _rows(item)
         return
     array = array_of(tree)
     if array is not None and array.dtype.kind in "fiu":
-        yield tuple(float(entry) for entry in array.reshape(-1))
+        yield np.asarray(array, np.float64).reshape(-1)
     elif isinstance(tree, float):
-        yield (tree,)
-
-
-def _grams(row: Sequence[float]) -> set[tuple[float, ...]]:
-    """Return the runs of numbers, rounded to four digits, by which a row is recognised."""
-    if len(row) < GRAM:
-        return set()
-    numbers = [n for n in row if np.isfinite(n)]
-    fractions = [float(f"{n:.4g}") for n in numbers if n != round(n)]
-    telling = {n for n in set(fractions) if _is_fraction(n)}
-    found = {g for g in _runs(fractions, GRAM) if len(set(g)) == GRAM and telling.issuperset(g)}
-    whole = [n for n in numbers if n == round(n)]
-    return found | {g for g in _runs(whole, INTEGER_GRAM) if len(set(g)) > INTEGER_GRAM // 2}
-
-
-def _runs(numbers: list[float], length: int) -> Iterator[tuple[float, ...]]:
-    return zip(*(itertools.islice(numbers, start, None) for start in range(length)), strict=False)
-
-
-def _is_fraction(number: float) -> bool:
-    """Whether a number has more than three significant digits, unlike .5 or 1.25."""
-    return len(f"{abs(number):.4g}".replace(".", "").strip("0")) > 3
-
-
-def _is_long(number: float) -> bool:
-    """Whether a number comes up twice by no chance: with long digits, and in double precision, of which there are enough.
-
-    Of normal draws in single precision, 30,000 and another 30,000 have dozens in common; those are known by their runs.
-    """
-    digits = f"{abs(number):.15g}".replace(".", "").strip("0")
-    with np.errstate(over="ignore"):
-        return bool(np.isfinite(number)) and len(digits) > 9 and float(np.float32(number)) != number
+        yield np.array([tree])
 
 
 def _squeeze(text: str) -> str:
@@ -222,7 +181,7 @@ class Content:
 
     how: str
     text: str
-    numbers: tuple[float, ...]
+    numbers: Row
 
 
 def contents_of(data: bytes) -> Iterator[Content]:
@@ -231,12 +190,12 @@ def contents_of(data: bytes) -> Iterator[Content]:
     readings = {"plain": [text], **_strings(text)}
     for how, found in readings.items():
         for part in dict.fromkeys(found):
-            yield Content(how, part, tuple(float(number) for number in _NUMBER.findall(part)))
+            yield Content(how, part, np.array(_NUMBER.findall(part), np.float64))
     try:
         arrays = [array for leaf in leaves(decode(data)) if (array := array_of(leaf)) is not None]
     except WireError:
         return
-    yield from (Content("numbers", "", tuple(map(float, a.reshape(-1)))) for a in arrays if a.dtype.kind in "fiub")
+    yield from (Content("numbers", "", np.asarray(a, np.float64).reshape(-1)) for a in arrays if a.dtype.kind in "fiub")
 
 
 def _strings(text: str) -> dict[str, list[str]]:
