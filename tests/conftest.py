@@ -190,6 +190,13 @@ def sandbox() -> Iterator[Sandbox]:
 
 
 @pytest.fixture(scope="session")
+def torch_sandbox() -> Iterator[Sandbox]:
+    """Return the strongest sandbox of this machine with torch ready, which takes seconds; for one submission at a time."""
+    with open_sandbox(1, torch=True) as opened:
+        yield opened
+
+
+@pytest.fixture(scope="session")
 def _nursery() -> Iterator[Nursery]:
     with Nursery() as opened:
         yield opened

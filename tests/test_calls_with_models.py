@@ -10,8 +10,7 @@ import pytest
 from autograder.course.catalog import load_assignment
 from autograder.judge.grade import grade
 from autograder.oracle.oracle import Oracle
-from autograder.sandbox.job import Source
-from autograder.sandbox.levels import open_sandbox
+from autograder.sandbox.job import Sandbox, Source
 
 COURSE = Path(__file__).parent.parent
 WRONG = {
@@ -23,15 +22,14 @@ CALL = "if held_out is not None and (step + 1) % every == 0:"
 
 
 @pytest.mark.parametrize("what", WRONG)
-def test_training_is_right_beside_a_wrong_evaluation(what: str) -> None:
+def test_training_is_right_beside_a_wrong_evaluation(what: str, torch_sandbox: Sandbox) -> None:
     """And wrong where it evaluates after other steps."""
     assignment = replace(load_assignment(COURSE, "a8_language_model").without_training(), misconceptions=())
     oracle = Oracle(assignment, 5)
     wrong = assignment.reference.replace(RIGHT, WRONG[what])
     assert wrong != assignment.reference
     for text, is_right in ((wrong, True), (wrong.replace(CALL, CALL.replace("step + 1", "step")), False)):
-        with open_sandbox(1, torch=True) as sandbox:
-            result = grade(Source.of(assignment.file, text), oracle, sandbox)
+        result = grade(Source.of(assignment.file, text), oracle, torch_sandbox)
         scores = {e.name: (e.score, e.max_score) for e in result.exercises}
         lost = {name for name, (score, most) in scores.items() if score < most}
         assert lost == ({"evaluate"} if is_right else {"evaluate", "train"})

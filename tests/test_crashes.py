@@ -34,8 +34,7 @@ from autograder.judge.terminal_text import result_as_text
 from autograder.oracle.oracle import Oracle
 from autograder.sandbox.child.program import Program, describe
 from autograder.sandbox.events import read_trouble
-from autograder.sandbox.job import Chunk, Ending, Frame, Job, Outcome, Part, Source, Trouble
-from autograder.sandbox.levels import open_sandbox
+from autograder.sandbox.job import Chunk, Ending, Frame, Job, Outcome, Part, Sandbox, Source, Trouble
 
 CRASHING = ROOT / "tests" / "crashing"
 STUB = '''
@@ -67,24 +66,23 @@ def oracle_of(slug: str) -> Oracle:
     return Oracle(load_assignment(ROOT, slug).without_training(), SEED)
 
 
-def reasons(slug: str, programs: list[tuple[str, str]]) -> Iterator[tuple[str, str]]:
+def reasons(slug: str, programs: list[tuple[str, str]], sandbox: Sandbox) -> Iterator[tuple[str, str]]:
     """Yield the reasons of each program's first crash in an exercise: as a public case tells it, and as a hidden one does."""
     oracle = oracle_of(slug)
     assignment = oracle.assignment
-    with open_sandbox(1, torch=assignment.torch) as sandbox:
-        for exercise, text in programs:
-            source = source_of(assignment, text)
-            trials = oracle.trials_of(exercise)
-            requests = tuple(request for trial in trials for request in trial.requests)
-            ran = sandbox.run(Job(source, requests, assignment.limits, assignment.shortcuts, assignment.torch))
-            calls = [call for trial in trials for call in trial.calls]
-            call, outcome = next((c, o) for c, o in zip(calls, ran.outcomes, strict=True) if o.ending is Ending.RAISED)
-            assert outcome.trouble
-            told = (
-                reason_of_crash(outcome.trouble, seen, source, call, exercise, assignment.stub, oracle.signatures)
-                for seen in (Visibility.PUBLIC, Visibility.HIDDEN)
-            )
-            yield next(told), next(told)
+    for exercise, text in programs:
+        source = source_of(assignment, text)
+        trials = oracle.trials_of(exercise)
+        requests = tuple(request for trial in trials for request in trial.requests)
+        ran = sandbox.run(Job(source, requests, assignment.limits, assignment.shortcuts, assignment.torch))
+        calls = [call for trial in trials for call in trial.calls]
+        call, outcome = next((c, o) for c, o in zip(calls, ran.outcomes, strict=True) if o.ending is Ending.RAISED)
+        assert outcome.trouble
+        told = (
+            reason_of_crash(outcome.trouble, seen, source, call, exercise, assignment.stub, oracle.signatures)
+            for seen in (Visibility.PUBLIC, Visibility.HIDDEN)
+        )
+        yield next(told), next(told)
 
 
 def source_of(assignment: Assignment, text: str) -> Source:
@@ -94,10 +92,10 @@ def source_of(assignment: Assignment, text: str) -> Source:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("slug", sorted(path.stem for path in CRASHING.glob("*.toml")))
-def test_every_crash_has_a_reason_that_says_what_is_wrong(slug: str) -> None:
+def test_every_crash_has_a_reason_that_says_what_is_wrong(slug: str, torch_sandbox: Sandbox) -> None:
     """And the same crash in a hidden case has one that is the same for every input."""
     entries = list(crashing_programs(slug))
-    found = list(reasons(slug, [(entry["exercise"], text) for entry, text in entries]))
+    found = list(reasons(slug, [(entry["exercise"], text) for entry, text in entries], torch_sandbox))
     general = set(CRASHES.values())
     for (entry, _), (told, hidden) in zip(entries, found, strict=True):
         assert re.search(entry["tells"], told, re.IGNORECASE), (entry["fault"], told)
@@ -106,10 +104,10 @@ def test_every_crash_has_a_reason_that_says_what_is_wrong(slug: str) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("slug", sorted({path.parent.name for path in OUTSIDE.glob("*/wrong.toml")} - {"a1_rnn"}))
-def test_crashes_that_others_wrote_have_a_reason(slug: str) -> None:
+def test_crashes_that_others_wrote_have_a_reason(slug: str, torch_sandbox: Sandbox) -> None:
     """Those of the programs from outside, too."""
     programs = [(wrong.exercises[0], wrong.text) for wrong in wrong_programs(slug) if wrong.kind == "crash"]
-    assert not [hidden for told, hidden in reasons(slug, programs) if not told]
+    assert not [hidden for told, hidden in reasons(slug, programs, torch_sandbox) if not told]
 
 
 def test_the_reason_stands_before_the_traceback() -> None:

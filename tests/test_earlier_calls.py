@@ -15,8 +15,7 @@ from autograder.judge.reason_sentences import REMEMBERS
 from autograder.judge.result import CaseResult, Result
 from autograder.oracle.oracle import Oracle
 from autograder.proof.gradings import grade_all
-from autograder.sandbox.job import Chunk, Source
-from autograder.sandbox.levels import open_sandbox
+from autograder.sandbox.job import Chunk, Sandbox, Source
 
 ROOT = Path(__file__).parents[1]
 Cases = Callable[[Result, str], dict[str, CaseResult]]
@@ -76,7 +75,7 @@ def test_it_is_told_at_home(course_copy: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_generator_goes_on_as_it_should() -> None:
+def test_a_generator_goes_on_as_it_should(torch_sandbox: Sandbox) -> None:
     """A function that is given a generator draws other numbers in each call; that is no memory of its own."""
     assignment = load_assignment(ROOT, "a8_language_model").without_training()
     body = (
@@ -87,8 +86,7 @@ def test_a_generator_goes_on_as_it_should() -> None:
         "    return data[index], data[index + 1]\n"
     )
     source = Source.of(assignment.file, assignment.stub + "\n\n" + body)
-    with open_sandbox(1, torch=True) as sandbox:
-        (result,) = grade_all([(source, Oracle(assignment, 3), sandbox)], 1)
+    (result,) = grade_all([(source, Oracle(assignment, 3), torch_sandbox)], 1)
     found = {case.name: case for e in result.exercises if e.name == "get_batch" for case in e.cases}
     assert told(found)
     assert REMEMBERS not in told(found)

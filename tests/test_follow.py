@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import textwrap
 import time
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -30,18 +29,16 @@ from autograder.oracle.stand_ins import Alone
 from autograder.sandbox.child.stand_ins import OTHER_SHAPES
 from autograder.sandbox.child.tree import Tensor
 from autograder.sandbox.job import Ending, Isolation, Job, JobResult, Outcome, Sandbox, Source
-from autograder.sandbox.levels import open_sandbox
 
 COURSE = Path(__file__).parent.parent
 Bodies = dict[str, str]
 SOON = 0.3  # CPU seconds
 
 
-@pytest.fixture(scope="module")
-def patient() -> Iterator[Sandbox]:
-    """Return the strongest sandbox of this machine, with torch ready."""
-    with open_sandbox(1, torch=True) as opened:
-        yield opened
+@pytest.fixture
+def patient(torch_sandbox: Sandbox) -> Sandbox:
+    """Return a sandbox with torch ready."""
+    return torch_sandbox
 
 
 @cache

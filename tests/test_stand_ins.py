@@ -18,7 +18,7 @@ def among(body: str, *args: np.ndarray, answer: object = 0.4) -> object:
     exec(
         f"import numpy as np\n\ndef helper(x): raise ValueError\n\ndef total(*arrays):\n    {body}\n", student.__dict__
     )
-    known = (["x"], [(shapes_of([args[0]]), answer, 1.0)], [])
+    known = (["x"], [(shapes_of([args[0]]), answer, 1.0)], [], [])
     return call_among(student, None, "total", list(args), {}, None, {"helper": known})[0]
 
 

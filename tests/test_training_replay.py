@@ -216,14 +216,13 @@ def test_mistakes_in_two_functions_are_charged_once(jailed: Sandbox) -> None:
 
 
 @pytest.mark.parametrize(("translates", "follows"), [(TURNED_ROUND, False), (ROW_BY_ROW, True), ("", True)])
-def test_a_translation_says_what_the_model_says(translates: str, follows: bool) -> None:
+def test_a_translation_says_what_the_model_says(translates: str, follows: bool, torch_sandbox: Sandbox) -> None:
     """Rows that are turned round without the model are right with the words' own ids, and not once they have others."""
     assignment = load_assignment(ROOT, "a7_transformer")
     (training,) = assignment.trainings
     request = training_request(training, training.args(7), 1, 7, assignment.harness)
     source = Source.of(assignment.file, f"{assignment.reference}\n{translates}")
-    with open_sandbox(1, torch=True) as sandbox:
-        outcome = run_training(assignment, training, request, source, sandbox, training.seconds, lambda *_: False)
+    outcome = run_training(assignment, training, request, source, torch_sandbox, training.seconds, lambda *_: False)
     args = as_arrays(training.measured_with(7))
     said, renamed = ([[int(w) for w in row] for row in outcome.value[key]] for key in ("said", "renamed"))
     names = args[4].tolist()
@@ -248,7 +247,9 @@ def test_a_translation_says_what_the_model_says(translates: str, follows: bool) 
         ("a4_seq2seq", "", IN_FLOATS, True),
     ],
 )
-def test_what_fails_its_cases_writes_once_more_by_itself(slug: str, mistake: str, text: str, earned: bool) -> None:
+def test_what_fails_its_cases_writes_once_more_by_itself(
+    slug: str, mistake: str, text: str, earned: bool, torch_sandbox: Sandbox
+) -> None:
     """What is right without the model earns nothing of a training; what writes as the model says keeps it, with a known mistake in it, too."""
     assignment = load_assignment(ROOT, slug)
     oracle = Oracle(assignment, 7)
@@ -259,20 +260,18 @@ def test_what_fails_its_cases_writes_once_more_by_itself(slug: str, mistake: str
     source = Source.of(assignment.file, f"{apply_edits(assignment.reference, chosen)}\n{text}")
     carried = Carried((training.alone.exercise,), choices=((mistake,),) if mistake else ())
     passed = [metric_case(metric, Status.PASSED) for metric in training.metrics]
-    with open_sandbox(1, torch=True) as sandbox:
-        found = judge_alone(training, passed, runs, source, sandbox, carried)
-        assert judge_alone(training, passed, runs, source, sandbox, Carried(("other",))) == passed
+    found = judge_alone(training, passed, runs, source, torch_sandbox, carried)
+    assert judge_alone(training, passed, runs, source, torch_sandbox, Carried(("other",))) == passed
     failed = {metric.name for metric in training.metrics if metric.left}
     assert {case.name for case in found if case.status is Status.FAILED} == (set() if earned else failed)
 
 
-def test_a_training_counts_only_what_is_written_alone() -> None:
+def test_a_training_counts_only_what_is_written_alone(torch_sandbox: Sandbox) -> None:
     """What the encoder was given to read makes all rows right after few steps; what is left are the first steps."""
     assignment = load_assignment(ROOT, "a4_seq2seq")
     (training,) = assignment.trainings
     short = replace(assignment, trainings=(replace(training, steps=training.first_steps),))
-    with open_sandbox(1, torch=True) as sandbox:
-        result = graded(Trainer(Oracle(short, 7)), sandbox, f"{assignment.reference}\n{READ_BY_THE_ENCODER}")
+    result = graded(Trainer(Oracle(short, 7)), torch_sandbox, f"{assignment.reference}\n{READ_BY_THE_ENCODER}")
     cases = {
         case.name: case for exercise in result.exercises if exercise.name == "train_reverse" for case in exercise.cases
     }

@@ -6,7 +6,7 @@ import operator
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 from autograder.course.other_ways import used_in_any_way, ways_of
 from autograder.judge.trials import Trial
@@ -22,6 +22,13 @@ from autograder.sandbox.job import Outcome, Request
 _NAME = "other_way"  # of its module
 
 
+class Free(NamedTuple):
+    """The names of arguments that can be said otherwise with the same right answer."""
+
+    numbers: frozenset[str]  # whole numbers that change nothing in it, such as the size of a tile
+    masks: frozenset[str]  # masks that may be left out where they hide nothing
+
+
 @dataclass(frozen=True)
 class NotedCall:
     """A call of another exercise, of a class its `forward`, and what returns the right answer to it."""
@@ -31,9 +38,7 @@ class NotedCall:
     args: tuple[Any, ...]
     kwargs: dict[str, Any]
     answer: Callable[[], Any]
-    free: frozenset[str] | None = (
-        None  # the whole numbers among the arguments that change nothing in it, where that was tried
-    )
+    free: Free | None = None  # where that was tried
 
 
 Noted = tuple[tuple[str, NotedCall | None], ...]  # calls by exercise; None where arguments or answer are no data

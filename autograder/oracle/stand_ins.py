@@ -15,26 +15,24 @@ from typing import Any
 
 import numpy as np
 
-from autograder.judge.compare import alike
 from autograder.judge.trials import Trial
+from autograder.oracle.free_arguments import NOTHING_FREE, free_in, free_in_all
 from autograder.oracle.noise import alike_but_for_noise, fractions_in
 from autograder.oracle.other_ways import NotedCall, Way, calls_in_ways, may_use
 from autograder.oracle.reference import Reference, run_requests
 from autograder.oracle.replay import Replay
 from autograder.oracle.step_limit import limited_steps
-from autograder.oracle.student_calls import StudentCall
 from autograder.sandbox.child import stand_ins
 from autograder.sandbox.child.call_shapes import Shapes
 from autograder.sandbox.child.probabilities import as_probabilities, axis_of_probabilities
 from autograder.sandbox.child.program import evaluate
 from autograder.sandbox.child.stand_ins import in_order, shapes_of, what_is_said
 from autograder.sandbox.child.tree import Code, Tensor, array_of, as_arrays, leaves, map_leaves
-from autograder.sandbox.child.wire_format import WireError, snapshot
 from autograder.sandbox.job import Ending, Job, Outcome, Request, Sandbox, Source
 
 Right = Callable[[], tuple[Outcome, ...]]  # runs a right way the first time
 Asked = tuple[tuple[Request, ...], tuple[Right, ...]]  # what is asked, and what each right way gives
-StandIns = dict[str, tuple[list[str], list[tuple[Shapes, Any, float]], list[str]]]  # what `call_among` takes
+StandIns = dict[str, tuple[list[str], list[tuple[Shapes, Any, float]], list[str], list[str]]]  # what `call_among` takes
 _NOTHING: Asked = (), ()
 _HARNESS = f"from {stand_ins.__name__} import call_among"
 LEAST, LEAST_PROBABLE = (
@@ -221,48 +219,21 @@ def _among(trial: Trial, others: StandIns) -> tuple[Request, ...]:
 
 def _calls_of_reference(replay: Replay, trial: Trial) -> list[NotedCall]:
     return [
-        NotedCall(c.name, c.module is not None, c.args, c.kwargs, partial(replay.right, c), _free(replay, c))
+        NotedCall(c.name, c.module is not None, c.args, c.kwargs, partial(replay.right, c), free_in(replay, c))
         for c in replay.calls(trial)
     ]
-
-
-def _free_in_all(calls: Sequence[NotedCall]) -> dict[str, frozenset[str]]:
-    """Return by exercise the whole numbers that change nothing in any call of it, as far as that was tried."""
-    found: dict[str, frozenset[str]] = {}
-    for call in calls:
-        if call.free is not None:
-            found[call.name] = found.get(call.name, call.free) & call.free
-    return found
-
-
-def _free(replay: Replay, call: StudentCall) -> frozenset[str]:
-    """Return the whole numbers among a call's arguments that change nothing in the right answer, such as the size of a tile."""
-    if call.module is not None or call.lacks_objects:
-        return frozenset()
-    given = dict(zip(replay.oracle.signatures[call.name], call.args, strict=False)) | call.kwargs
-    whole = {name: value for name, value in given.items() if type(value) is int and value > 0}
-    return frozenset(name for name in whole if _changes_nothing(replay, call, given, name))
-
-
-def _changes_nothing(replay: Replay, call: StudentCall, given: Mapping[str, Any], name: str) -> bool:
-    others = {1, 2, given[name] + 1, 2 * given[name] + 3} - {given[name]}
-    try:
-        right = snapshot(replay.right(call))
-        asked = (replay.right(replace(call, args=(), kwargs={**given, name: other})) for other in others)
-        return all(alike(snapshot(answer), right) for answer in asked)
-    except (ValueError, WireError):
-        return False
 
 
 def _stand_ins(oracle: Reference, calls: Sequence[NotedCall], rng: np.random.Generator, liveliness: float) -> StandIns:
     """Return stand-ins with random answers to calls; none where an answer cannot be drawn, such as a text."""
     found: StandIns = {}
-    free = _free_in_all(calls)
+    free = free_in_all(calls)
     draw = _drawn_for_tokens if liveliness == LIVELY else drawn_like
     for call in calls:
         parameters = oracle.signatures[f"{call.name}.forward" if call.is_module else call.name]
-        _, answers, unlike = found.setdefault(call.name, (list(parameters), [], sorted(free.get(call.name, ()))))
-        given = in_order(parameters, as_arrays(call.args), as_arrays(call.kwargs), unlike)
+        numbers, masks = free.get(call.name, NOTHING_FREE)
+        _, answers, *_ = found.setdefault(call.name, (list(parameters), [], sorted(numbers), sorted(masks)))
+        given = in_order(parameters, as_arrays(call.args), as_arrays(call.kwargs), numbers)
         functions = [evaluate(part.expression) if isinstance(part, Code) else part for part in given]
         shapes = shapes_of(what_is_said(functions))
         if any(known == shapes for known, *_ in answers):

@@ -31,6 +31,7 @@ from autograder.sandbox.child.call_shapes import (
     without_axis,
     without_front,
 )
+from autograder.sandbox.child.masks_as_known import masks_as_known
 from autograder.sandbox.child.probabilities import as_probabilities, axis_of_probabilities
 from autograder.sandbox.child.replaced import call_with, places_for
 from autograder.sandbox.child.tree import dtype_name, is_object, leaves, map_leaves
@@ -54,11 +55,12 @@ def call_among(
     args: list[Any],
     kwargs: dict[str, Any],
     module: dict[str, Any] | None,
-    others: Mapping[str, tuple[Sequence[str], Answers, Sequence[str]]],
+    others: Mapping[str, tuple[Sequence[str], Answers, Sequence[str], Sequence[str]]],
 ) -> list[Any]:
     """Make one call; return its value, and which stand-ins it called.
 
-    `others` holds by name each stand-in's parameters, its answers, and which whole numbers change no answer.
+    `others` holds by name each stand-in's parameters, its answers, which whole numbers change no answer, and which masks may
+    be left out where they hide nothing.
     """
     called = set[str]()
     places = places_for(student, {name: _stand_in(name, called, *known) for name, known in others.items()})
@@ -94,11 +96,14 @@ def calls_inside(
 
 
 def _stand_in(
-    name: str, called: set[str], parameters: Sequence[str], answers: Answers, free: Sequence[str]
+    name: str, called: set[str], parameters: Sequence[str], answers: Answers, free: Sequence[str], masks: Sequence[str]
 ) -> Callable[..., Any]:
+    places, known = [parameters.index(mask) for mask in masks], [shapes for shapes, *_ in answers]
+
     def stand_in(*args: Any, **kwargs: Any) -> Any:
         called.add(name)
-        return _answered(answers, _by_key(what_is_said(in_order(parameters, args, kwargs, free))))
+        given = _by_key(what_is_said(in_order(parameters, args, kwargs, free)))
+        return _answered(answers, masks_as_known(given, shapes_of(given), known, places) if places else given)
 
     return stand_in
 
