@@ -703,7 +703,7 @@ def encoders_without_padding(rng: np.random.Generator) -> Iterator[Call]:
 @case("Transformer", check=close_where_real(argument=0))
 def encoders_with_padding(rng: np.random.Generator) -> Iterator[Call]:
     """Memory of padded sources, at the words; padding stands at the end of a row, and once in between."""
-    model = _model(rng, "encode", ONE_LAYER)
+    model = _model(rng, "encode")
     yield call_module(_t(_padded(rng, 2, 5, 9)), module=model)
     between = _ids(rng, 2, 6, 9)
     between[0, 1] = between[1, 3] = 0
