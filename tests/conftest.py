@@ -10,6 +10,8 @@ import shutil
 import signal
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -194,6 +196,33 @@ def torch_sandbox() -> Iterator[Sandbox]:
     """Return the strongest sandbox of this machine with torch ready, which takes seconds; for one submission at a time."""
     with open_sandbox(1, torch=True) as opened:
         yield opened
+
+
+LostBy = Callable[..., set[str]]
+
+
+@cache
+def _oracle_without_mistakes(slug: str) -> Oracle:
+    return Oracle(replace(load_assignment(REPOSITORY, slug).without_training(), misconceptions=()), 5)
+
+
+@pytest.fixture
+def lost_by(torch_sandbox: Sandbox) -> LostBy:
+    """Return a function that returns the exercises that lose points in an assignment's reference with some edits.
+
+    No mistake is known, so that none excuses what follows from it.
+    """
+
+    def of(slug: str, *edits: tuple[str, str]) -> set[str]:
+        oracle = _oracle_without_mistakes(slug)
+        text = oracle.assignment.reference
+        for old, new in edits:
+            assert old in text
+            text = text.replace(old, new, 1)
+        result = grade(Source.of(oracle.assignment.file, text), oracle, torch_sandbox)
+        return {e.name for e in result.exercises if e.score < e.max_score}
+
+    return of
 
 
 @pytest.fixture(scope="session")

@@ -7,7 +7,7 @@ from types import ModuleType
 import numpy as np
 import pytest
 
-from autograder.sandbox.child.stand_ins import call_among, shapes_of
+from autograder.sandbox.child.stand_ins import Known, call_among, shapes_of
 
 FAR_BELOW = -900.0
 
@@ -18,7 +18,7 @@ def among(body: str, *args: np.ndarray, answer: object = 0.4) -> object:
     exec(
         f"import numpy as np\n\ndef helper(x): raise ValueError\n\ndef total(*arrays):\n    {body}\n", student.__dict__
     )
-    known = (["x"], [(shapes_of([args[0]]), answer, 1.0)], [], [])
+    known = Known(parameters=["x"], answers=[(shapes_of([args[0]]), answer, 1.0)], free=[], masks=[], functions=[])
     return call_among(student, None, "total", list(args), {}, None, {"helper": known})[0]
 
 

@@ -11,6 +11,7 @@ from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, partial
+from types import FunctionType
 from typing import Any
 
 import numpy as np
@@ -23,16 +24,15 @@ from autograder.oracle.reference import Reference, run_requests
 from autograder.oracle.replay import Replay
 from autograder.oracle.step_limit import limited_steps
 from autograder.sandbox.child import stand_ins
-from autograder.sandbox.child.call_shapes import Shapes
 from autograder.sandbox.child.probabilities import as_probabilities, axis_of_probabilities
 from autograder.sandbox.child.program import evaluate
-from autograder.sandbox.child.stand_ins import in_order, shapes_of, what_is_said
+from autograder.sandbox.child.stand_ins import Known, in_order, shapes_of, what_is_said
 from autograder.sandbox.child.tree import Code, Tensor, array_of, as_arrays, leaves, map_leaves
 from autograder.sandbox.job import Ending, Job, Outcome, Request, Sandbox, Source
 
 Right = Callable[[], tuple[Outcome, ...]]  # runs a right way the first time
 Asked = tuple[tuple[Request, ...], tuple[Right, ...]]  # what is asked, and what each right way gives
-StandIns = dict[str, tuple[list[str], list[tuple[Shapes, Any, float]], list[str], list[str]]]  # what `call_among` takes
+StandIns = dict[str, Known]  # what `call_among` takes
 _NOTHING: Asked = (), ()
 _HARNESS = f"from {stand_ins.__name__} import call_among"
 LEAST, LEAST_PROBABLE = (
@@ -232,15 +232,18 @@ def _stand_ins(oracle: Reference, calls: Sequence[NotedCall], rng: np.random.Gen
     for call in calls:
         parameters = oracle.signatures[f"{call.name}.forward" if call.is_module else call.name]
         numbers, masks = free.get(call.name, NOTHING_FREE)
-        _, answers, *_ = found.setdefault(call.name, (list(parameters), [], sorted(numbers), sorted(masks)))
+        new = Known(parameters=list(parameters), answers=[], free=sorted(numbers), masks=sorted(masks), functions=[])
+        known = found.setdefault(call.name, new)
         given = in_order(parameters, as_arrays(call.args), as_arrays(call.kwargs), numbers)
-        functions = [evaluate(part.expression) if isinstance(part, Code) else part for part in given]
-        shapes = shapes_of(what_is_said(functions))
-        if any(known == shapes for known, *_ in answers):
+        said = [evaluate(part.expression) if isinstance(part, Code) else part for part in given]
+        functions = {name for name, part in zip(parameters, said, strict=True) if isinstance(part, FunctionType)}
+        known["functions"] = sorted(functions.union(known["functions"]))
+        shapes = shapes_of(what_is_said(said))
+        if any(shapes == before for before, *_ in known["answers"]):
             continue
         try:
             drawn = map_leaves(lambda leaf: draw(leaf, rng), call.answer())
-            answers.append((shapes, drawn, liveliness))
+            known["answers"].append((shapes, drawn, liveliness))
         except ValueError:
             return {}
     return found

@@ -17,7 +17,7 @@ import types
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from types import ModuleType
-from typing import Any
+from typing import Any, TypedDict
 
 import numpy as np
 
@@ -48,6 +48,16 @@ PRIME = 9973  # what whole numbers of a call are summed up modulo
 OTHER_SHAPES = "the reference does not call it with these shapes"
 
 
+class Known(TypedDict):
+    """What a stand-in knows."""
+
+    parameters: list[str]
+    answers: list[tuple[Shapes, Any, float]]
+    free: list[str]  # parameters for whole numbers that change no answer
+    masks: list[str]  # those for masks that may be left out where they hide nothing
+    functions: list[str]  # those for functions
+
+
 def call_among(
     student: ModuleType,
     _: object,
@@ -55,15 +65,14 @@ def call_among(
     args: list[Any],
     kwargs: dict[str, Any],
     module: dict[str, Any] | None,
-    others: Mapping[str, tuple[Sequence[str], Answers, Sequence[str], Sequence[str]]],
+    others: Mapping[str, Known],
 ) -> list[Any]:
     """Make one call; return its value, and which stand-ins it called.
 
-    `others` holds by name each stand-in's parameters, its answers, which whole numbers change no answer, and which masks may
-    be left out where they hide nothing.
+    `others` holds by name what each stand-in knows.
     """
     called = set[str]()
-    places = places_for(student, {name: _stand_in(name, called, *known) for name, known in others.items()})
+    places = places_for(student, {name: _stand_in(name, called, known) for name, known in others.items()})
     return [call_with(places, student, path, args, kwargs, module), sorted(called)]
 
 
@@ -95,24 +104,32 @@ def calls_inside(
     return made
 
 
-def _stand_in(
-    name: str, called: set[str], parameters: Sequence[str], answers: Answers, free: Sequence[str], masks: Sequence[str]
-) -> Callable[..., Any]:
-    places, known = [parameters.index(mask) for mask in masks], [shapes for shapes, *_ in answers]
+def _stand_in(name: str, called: set[str], known: Known) -> Callable[..., Any]:
+    parameters, answers = known["parameters"], known["answers"]
+    masks = [parameters.index(mask) for mask in known["masks"]]
+    functions = [parameters.index(function) for function in known["functions"]]
 
     def stand_in(*args: Any, **kwargs: Any) -> Any:
         called.add(name)
-        given = _by_key(what_is_said(in_order(parameters, args, kwargs, free)))
-        return _answered(answers, masks_as_known(given, shapes_of(given), known, places) if places else given)
+        given = _by_key(what_is_said(in_order(parameters, args, kwargs, known["free"]), functions))
+        if masks:
+            given = masks_as_known(given, shapes_of(given), [shapes for shapes, *_ in answers], masks)
+        return _answered(answers, given)
 
     return stand_in
 
 
-def what_is_said(given: Sequence[Any]) -> list[Any]:
-    """Return a call's arguments without generators and models, and with what functions say of the first array, such as the `f` of `residual(x, f)`."""
-    given = [None if is_object(part) else part for part in given]
-    array = next((leaf for leaf in leaves(list(given)) if hasattr(leaf, "shape")), None)
-    return [part(array) if isinstance(part, FUNCTIONS) and array is not None else part for part in given]
+def what_is_said(given: Sequence[Any], functions: Collection[int] = ()) -> list[Any]:
+    """Return a call's arguments without generators and models, and with what functions say of the first array, such as the `f` of `residual(x, f)`.
+
+    At the places of `functions` a model is one as well.
+    """
+    said: list[Any] = [None if is_object(part) and i not in functions else part for i, part in enumerate(given)]
+    array = next((leaf for leaf in leaves(said) if hasattr(leaf, "shape")), None)
+    called = [isinstance(part, FUNCTIONS) or (i in functions and callable(part)) for i, part in enumerate(said)]
+    return [
+        part(array) if is_called and array is not None else part for part, is_called in zip(said, called, strict=True)
+    ]
 
 
 def _answered(answers: Answers, given: Sequence[Any]) -> Any:
