@@ -15,6 +15,7 @@ from autograder.course.spec import Assignment, Visibility, call
 from autograder.handout.handout import engine_files, handout_files
 from autograder.handout.leaks import Secrets, leaks, secrets_of
 from autograder.handout.public_data import public_oracle
+from autograder.handout.secret_numbers import SecretNumbers
 from autograder.oracle.oracle import Oracle
 from autograder.sandbox.child.wire_format import encode
 
@@ -102,6 +103,19 @@ def test_numbers_of_single_precision_that_agree_by_chance_are_no_leak(assignment
     assert len(set(others.tolist()) & set(hidden.tolist())) > 1
     assert list(leaks({"x": encode({"drawn": others})}, secrets, {})) == []
     assert list(leaks({"x": encode({"drawn": np.concatenate([others, hidden[9:13]])})}, secrets, {}))
+
+
+def test_runs_of_whole_numbers_are_told_apart() -> None:
+    """Small ones differ in few of their bits; ten in a row are found, with either zero, and others are not taken for them."""
+    rng = np.random.default_rng(3)
+    hidden, others = rng.integers(-40, 40, (2, 20_000)).astype(float)
+    hidden[32] = 0.0
+    secret = SecretNumbers.of([("an input", hidden)], [])
+    assert list(secret.in_row(others)) == []
+    assert list(secret.in_row(np.concatenate([others, np.where(hidden[30:40] == 0, -0.0, hidden[30:40])]))) == [
+        "an input"
+    ]
+    assert list(SecretNumbers.of([("an input", hidden)], [hidden[25:45]]).in_row(hidden[30:40])) == []
 
 
 def test_hidden_names_and_claims_are_found(assignment: Assignment, own: Secrets) -> None:
