@@ -40,3 +40,12 @@ THINK = "return residual(h, lambda _: self.feed_forward(self.norm_2(h)))"
 def test_a_model_is_a_function(model: str, lost: set[str], lost_by: LostBy) -> None:
     """What is handed over to a wrong `residual` may be a model; it is called as a function is."""
     assert lost_by("a7_transformer", RESIDUAL, (THINK, f"return residual(h, {model})")) == lost
+
+
+def test_an_argument_that_a_helper_changes_is_the_helpers_fault(lost_by: LostBy) -> None:
+    """Who hands on what it was given, to a helper that changes it, changed nothing; who changes it has a fault of its own."""
+    helper = ("    dz = dh * (1 - h_t**2)\n", "    dh *= 1 - h_t**2\n    dz = dh\n")
+    handed_on = ("    flowing = np.array(dh_last)\n", "    flowing = dh_last\n")
+    doubled = ("    flowing = np.array(dh_last)\n", "    dh_last *= 2\n    flowing = dh_last / 2\n")
+    assert lost_by("a2_bptt", helper, handed_on) == {"rnn_step_backward"}
+    assert "gradient_norms" in lost_by("a2_bptt", helper, doubled)

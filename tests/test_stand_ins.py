@@ -50,3 +50,12 @@ def test_infinity_and_a_very_large_number_hide_the_same() -> None:
     hidden, large = (among("return helper(arrays[0])", np.array([0.5, x, 2.0]), answer=answer) for x in (-np.inf, -1e9))
     assert isinstance(hidden, np.ndarray)
     assert np.array_equal(hidden, large)
+
+
+def test_rows_may_lie_along_several_axes() -> None:
+    """Where the reference asks for each sequence's last state, code may ask for the states of all times at once."""
+    x, answer = np.array([[0.5, 2.0, 1.0], [4.0, 1.0, 3.0]]), np.array([[0.3, 0.9], [0.2, 0.4]])
+    right = among("return helper(arrays[0])", x, answer=answer)
+    at_once = "np.stack([arrays[0] - 1, arrays[0], arrays[0] * 2], axis=1)"
+    assert np.allclose(right, among(f"return helper({at_once})[:, 1]", x, answer=answer), rtol=1e-12)
+    assert not np.allclose(right, among(f"return helper({at_once})[:, 2]", x, answer=answer), rtol=0.01)

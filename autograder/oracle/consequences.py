@@ -141,10 +141,11 @@ def _among_stand_ins(
 def _without_nearly_right(oracle: Reference, judged: Sequence[Judged], alone: Alone) -> Alone:
     """Return the same without what is nearly right beside exercises that give what is right and only change their arguments.
 
-    Stand-ins look less closely than cases do, so there they do not tell it from what is right.
+    Stand-ins look less closely than cases do, so there they do not tell it from what is right. They do tell whether arguments
+    are changed without those exercises.
     """
     off = {j.trial.case.exercise for j in judged if j.status is not Status.PASSED and not _changes_alone(j)}
-    failed = {j.trial: j for j in judged if j.status in OWN_FAULT}
+    failed = {j.trial: j for j in judged if j.status in OWN_FAULT and not _changes_alone(j)}
     follows = {
         trial: () if trial in failed and off.isdisjoint(names) and _is_nearly_right(oracle, failed[trial]) else names
         for trial, names in alone.follows.items()

@@ -34,6 +34,27 @@ def count_like(known: Shapes, shapes: Shapes, rows: int) -> int | None:
     return counts.pop() if len(counts) == 1 else None
 
 
+def axes_like(known: Shapes, shapes: Shapes, rows: int) -> list[int]:
+    """Return the lengths of the axes that a call has where a known one has its rows: several, such as a batch and its times; else none."""
+    found = list[list[int]]()
+    if [len(each) for each in known] != [len(each) for each in shapes]:
+        return []
+    for before, now in zip(itertools.chain(*known), itertools.chain(*shapes), strict=True):
+        if not has_rows(before, rows):
+            if before != now:
+                return []
+        elif (
+            isinstance(now, list)
+            and len(now) > len(before)
+            and now[-len(before) + 1 :] == before[1:]
+            and len(before) > 1
+        ):
+            found.append(now[: len(now) - len(before) + 1])
+        else:
+            return []
+    return found[0] if found and found.count(found[0]) == len(found) and 0 not in found[0] else []
+
+
 def count_in_front(known: Shapes, shapes: Shapes) -> int:
     """Return how long the axis is that a call has in front of what a known one is made with, such as a batch of one; else 0."""
     lengths = set()
@@ -55,6 +76,17 @@ def without_front(given: Sequence[Any], known: Shapes, place: int) -> list[Any]:
         return leaf[place] if hasattr(leaf, "shape") and list(leaf.shape) != shape else leaf
 
     return [map_leaves(at_place, each) for each in given]
+
+
+def with_rows(given: Sequence[Any], known: Shapes, rows: int, count: int) -> list[Any]:
+    """Return a call's arguments with so many rows along one axis where a known call has its rows."""
+    before = itertools.chain(*known)
+
+    def shaped(leaf: Any) -> Any:
+        shape = next(before)
+        return leaf.reshape([count, *shape[1:]]) if has_rows(shape, rows) else leaf
+
+    return [map_leaves(shaped, each) for each in given]
 
 
 def axis_left_out(known: Shapes, shapes: Shapes) -> int | None:

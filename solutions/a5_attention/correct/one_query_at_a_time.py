@@ -1,4 +1,4 @@
-"""Causal self-attention that asks for each position by itself, over what has been."""
+"""Self-attention that asks for each position by itself, over what it may read."""
 
 import numpy as np
 
@@ -10,7 +10,6 @@ def similarity_context(x):
 
 def self_attention(X, W_q, W_k, W_v, causal=False):
     Q, K, V = project_qkv(X, W_q, W_k, W_v)
-    if not causal:
-        return attention(Q, K, V)
-    rows = [attention(Q[..., t : t + 1, :], K[..., : t + 1, :], V[..., : t + 1, :]) for t in range(X.shape[-2])]
+    ends = [t + 1 if causal else X.shape[-2] for t in range(X.shape[-2])]
+    rows = [attention(Q[..., t : t + 1, :], K[..., :end, :], V[..., :end, :]) for t, end in enumerate(ends)]
     return np.concatenate(rows, axis=-2)
