@@ -2356,6 +2356,13 @@ STACKED = mistakes_of(
         "layers_of_equal_size_are_not_mixed_up",
         "Your stack is built from the last layer to the first. The list begins at the bottom.",
     ),
+    layers_added_to_what_they_read=edit(
+        "out = _rnn(out, layer)",
+        "states = _rnn(out, layer)\n        out = states + out if layer is not layers[0] and states.shape == out.shape else states",
+        "layers_of_equal_size_are_not_mixed_up",
+        "Your layers above the first add what they read to their states where both have one size. That is a residual connection; "
+        "here the next layer reads the states alone.",
+    ),
     one_layer_repeated=edit(
         "out = _rnn(out, layer)",
         "out = _rnn(out, layers[0])",

@@ -760,6 +760,13 @@ SOFTMAX = mistakes_of(
         "Your forbidden scores are set to zero and take part in the softmax; cut off afterwards, they leave rows "
         "that do not sum to one.",
     ),
+    lowered_by_a_thousand=edit(
+        "lowest = torch.finfo(scores.dtype).min\n    filled = scores.masked_fill(~mask, lowest)\n    weights = torch.softmax(filled, dim=-1)\n    return weights * mask",
+        "return torch.softmax(scores - 1000.0 * ~mask, dim=-1)",
+        "forbidden_scores_may_be_the_largest",
+        "Your forbidden scores are lowered by a thousand or so. One that lies as far above the allowed ones still takes a share; "
+        "put a number in its place that is far below all scores.",
+    ),
     mask_after_the_softmax=edit(
         "filled = scores.masked_fill(~mask, lowest)",
         "filled = scores",
