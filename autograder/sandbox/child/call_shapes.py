@@ -43,12 +43,7 @@ def axes_like(known: Shapes, shapes: Shapes, rows: int) -> list[int]:
         if not has_rows(before, rows):
             if before != now:
                 return []
-        elif (
-            isinstance(now, list)
-            and len(now) > len(before)
-            and now[-len(before) + 1 :] == before[1:]
-            and len(before) > 1
-        ):
+        elif isinstance(now, list) and len(now) > len(before) and now[len(now) - len(before) + 1 :] == before[1:]:
             found.append(now[: len(now) - len(before) + 1])
         else:
             return []
