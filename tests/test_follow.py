@@ -35,12 +35,6 @@ Bodies = dict[str, str]
 SOON = 0.3  # CPU seconds
 
 
-@pytest.fixture
-def patient(torch_sandbox: Sandbox) -> Sandbox:
-    """Return a sandbox with torch ready."""
-    return torch_sandbox
-
-
 @cache
 def oracle(slug: str) -> Oracle:
     """Return an assignment's oracle."""
@@ -374,27 +368,27 @@ HONEST: dict[str, tuple[str, str, str, tuple[str, ...]]] = {
 
 
 @pytest.mark.parametrize("attack", ATTACKS)
-def test_a_mistake_elsewhere_earns_no_points(attack: str, patient: Sandbox) -> None:
+def test_a_mistake_elsewhere_earns_no_points(attack: str, torch_sandbox: Sandbox) -> None:
     """Next to nothing is earned by code that is right only because of what the wrong code answers when it is asked."""
     slug, bodies, exercises = ATTACKS[attack]
-    got = scores(slug, with_bodies(slug, bodies), patient)
+    got = scores(slug, with_bodies(slug, bodies), torch_sandbox)
     whole = {e.name: e.points for e in oracle(slug).assignment.exercises}
     assert {name: got[name] for name in exercises if got[name] > 0.15 * whole[name]} == {}
 
 
-def test_a_block_that_adds_nothing_follows_from_no_residual_that_adds_nothing(patient: Sandbox) -> None:
+def test_a_block_that_adds_nothing_follows_from_no_residual_that_adds_nothing(torch_sandbox: Sandbox) -> None:
     """Whatever the block gives to `residual`, the same comes back. What passes are mostly cases about what a block must not read."""
     bodies = {
         "residual": "return x",
         "EncoderBlock.forward": "return residual(x, mask)",
         "MaskedDecoderBlock.forward": "return residual(residual(residual(x, None), None), None)",
     }
-    result = graded("a7_transformer", with_bodies("a7_transformer", bodies), patient)
+    result = graded("a7_transformer", with_bodies("a7_transformer", bodies), torch_sandbox)
     mine = next(e for e in result.exercises if e.name == "MaskedDecoderBlock")
     assert mine.score <= 1.61  # of 8
 
 
-def test_a_helper_that_is_named_and_not_called_excuses_nothing(patient: Sandbox) -> None:
+def test_a_helper_that_is_named_and_not_called_excuses_nothing(torch_sandbox: Sandbox) -> None:
     """What such code passes it passes by itself: no token to come leaks into a mean of values."""
     bodies = {
         "project_qkv": "return 0 * (X @ W_q), 0 * (X @ W_k), X @ W_v",
@@ -403,17 +397,17 @@ def test_a_helper_that_is_named_and_not_called_excuses_nothing(patient: Sandbox)
             "return w / w.sum(axis=1, keepdims=True) @ (X @ W_v)"
         ),
     }
-    result = graded("a5_attention", with_bodies("a5_attention", bodies), patient)
+    result = graded("a5_attention", with_bodies("a5_attention", bodies), torch_sandbox)
     mine = next(e for e in result.exercises if e.name == "self_attention")
     assert [case.name for case in mine.cases if case.follows] == []
     assert mine.score <= 1  # of 5
 
 
 @pytest.mark.parametrize("mistake", HONEST)
-def test_right_code_behind_a_mistake_loses_nothing(mistake: str, patient: Sandbox) -> None:
+def test_right_code_behind_a_mistake_loses_nothing(mistake: str, torch_sandbox: Sandbox) -> None:
     """Only the exercise that has the mistake is charged."""
     slug, old, new, wrong = HONEST[mistake]
-    result = graded(slug, with_edit(slug, old, new), patient)
+    result = graded(slug, with_edit(slug, old, new), torch_sandbox)
     assert tuple(e.name for e in result.exercises if e.score < e.max_score) == wrong
 
 
@@ -439,9 +433,9 @@ return norms
 NOT_SQUARED = f"x_t, h_prev, h_t, W_x, W_h = cache\ndz = dh * (1 - h_t)\n{STEP}"
 
 
-def test_a_slip_in_a_loop_of_its_own_is_charged_once(patient: Sandbox) -> None:
+def test_a_slip_in_a_loop_of_its_own_is_charged_once(torch_sandbox: Sandbox) -> None:
     """The bank knows it under the step function, which is right; what builds on the loop is right given it."""
-    got = scores("a2_bptt", with_bodies("a2_bptt", {"rnn_backward": INLINE}), patient)
+    got = scores("a2_bptt", with_bodies("a2_bptt", {"rnn_backward": INLINE}), torch_sandbox)
     assert {name: got[name] for name in ("rnn_step_backward", "rnn_backward", "truncated_bptt", "gradient_norms")} == {
         "rnn_step_backward": 5,
         "rnn_backward": 0,
@@ -450,23 +444,23 @@ def test_a_slip_in_a_loop_of_its_own_is_charged_once(patient: Sandbox) -> None:
     }
 
 
-def test_the_same_slip_twice_is_charged_where_it_costs_most(patient: Sandbox) -> None:
+def test_the_same_slip_twice_is_charged_where_it_costs_most(torch_sandbox: Sandbox) -> None:
     """A loop that does not call the step has it by itself; to have it in the step as well gains nothing."""
-    loop = graded("a2_bptt", with_bodies("a2_bptt", {"rnn_backward": INLINE}), patient)
+    loop = graded("a2_bptt", with_bodies("a2_bptt", {"rnn_backward": INLINE}), torch_sandbox)
     both = graded(
-        "a2_bptt", with_bodies("a2_bptt", {"rnn_backward": INLINE, "rnn_step_backward": NOT_SQUARED}), patient
+        "a2_bptt", with_bodies("a2_bptt", {"rnn_backward": INLINE, "rnn_step_backward": NOT_SQUARED}), torch_sandbox
     )
-    step = graded("a2_bptt", with_bodies("a2_bptt", {"rnn_step_backward": NOT_SQUARED}), patient)
+    step = graded("a2_bptt", with_bodies("a2_bptt", {"rnn_step_backward": NOT_SQUARED}), torch_sandbox)
     total = {id(r): sum(e.score for e in r.exercises) for r in (loop, both, step)}
     assert total[id(both)] == total[id(loop)] <= total[id(step)]
     told = next(c for e in both.exercises if e.name == "rnn_step_backward" for c in e.cases)
     assert told.message == "The same mistake as in your `rnn_backward`: it is charged there, and not again here."
 
 
-def test_who_has_the_same_slip_in_what_calls_nothing_is_not_told_that_it_is_right(patient: Sandbox) -> None:
+def test_who_has_the_same_slip_in_what_calls_nothing_is_not_told_that_it_is_right(torch_sandbox: Sandbox) -> None:
     """It has the points, since the slip is charged in the step; nowhere does it stand with a tick."""
     slip = {"rnn_step_backward": NOT_SQUARED, "gradient_norms": NORMS}
-    result = graded("a2_bptt", with_bodies("a2_bptt", slip), patient)
+    result = graded("a2_bptt", with_bodies("a2_bptt", slip), torch_sandbox)
     step, norms = (next(e for e in result.exercises if e.name == name) for name in slip)
     assert (step.score, norms.score) == (0, norms.max_score)
     assert norms.again == "The same mistake as in your `rnn_step_backward`: it is charged there, and not again here."
@@ -475,22 +469,22 @@ def test_who_has_the_same_slip_in_what_calls_nothing_is_not_told_that_it_is_righ
     assert exercises_line(result.exercises) == "8 of 10 exercises are right and 2 are not right yet."
 
 
-def test_two_named_mistakes_cost_what_each_costs_alone(patient: Sandbox) -> None:
+def test_two_named_mistakes_cost_what_each_costs_alone(torch_sandbox: Sandbox) -> None:
     """Also where one of them lets cases crash in which the other would show."""
     reference, bank = oracle("a2_bptt").assignment.reference, oracle("a2_bptt").assignment.misconceptions
     one, other = (next(m for m in bank if m.name == name) for name in ("starts_from_zeros", "db_summed_over_units"))
     texts = [apply_edits(reference, edits) or "" for edits in ((one,), (other,), (one, other))]
-    lost = [sum(e.max_score - e.score for e in graded("a2_bptt", text, patient).exercises) for text in texts]
+    lost = [sum(e.max_score - e.score for e in graded("a2_bptt", text, torch_sandbox).exercises) for text in texts]
     assert lost[0] + lost[1] == pytest.approx(lost[2])
 
 
-def test_what_is_asked_of_one_submission_is_bounded(patient: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_asked_of_one_submission_is_bounded(torch_sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
     """In all its cases together; what is open then is not excused."""
     monkeypatch.setattr("autograder.oracle.consequences.right_among_stand_ins", lambda *_: Alone({}))
     monkeypatch.setattr("autograder.oracle.equal_calls.MOST_CALLS", 1)
     monkeypatch.setattr("autograder.oracle.replay.MOST_CALLS", 3)
     slug, old, new, _ = HONEST["a step that ignores the gradient"]
-    got = scores(slug, with_edit(slug, old, new), patient)
+    got = scores(slug, with_edit(slug, old, new), torch_sandbox)
     assert got["rnn_backward"] < 1
 
 
@@ -514,13 +508,13 @@ class Busy:
         """Leave the sandbox open."""
 
 
-def test_waiting_for_others_costs_no_points(patient: Sandbox) -> None:
+def test_waiting_for_others_costs_no_points(torch_sandbox: Sandbox) -> None:
     """Questions have a quarter of the time for all cases, and only time in a slot counts."""
     slug, old, new, wrong = HONEST["a step that ignores the gradient"]
     assignment = oracle(slug).assignment
     hurried = Oracle(replace(assignment, limits=replace(assignment.limits, total_seconds=2.0)), 3)
     source = Source.of(assignment.file, with_edit(slug, old, new))
-    result = grade(source, hurried, Busy(patient))
+    result = grade(source, hurried, Busy(torch_sandbox))
     assert tuple(e.name for e in result.exercises if e.score < e.max_score) == wrong
 
 
@@ -562,12 +556,14 @@ BEHIND_SPLIT_HEADS: dict[str, tuple[str, tuple[tuple[str, str], ...], float]] = 
         ("causal_mask", "return X", 0),
     ],
 )
-def test_what_hangs_in_a_helper_is_charged_to_the_helper(hangs: str, own: str, points: float, patient: Sandbox) -> None:
+def test_what_hangs_in_a_helper_is_charged_to_the_helper(
+    hangs: str, own: str, points: float, torch_sandbox: Sandbox
+) -> None:
     """As what crashes there is: code that is right among stand-ins has its points, and other code has none for it."""
     bodies = {hangs: "while True:\n    pass"} | ({"self_attention": own} if own else {})
     quick = hurried("a5_attention")
     source = Source.of(quick.assignment.file, with_bodies("a5_attention", bodies))
-    found = {e.name: e.score for e in grade(source, quick, patient).exercises}
+    found = {e.name: e.score for e in grade(source, quick, torch_sandbox).exercises}
     assert found["self_attention"] == pytest.approx(points, abs=0.01)
     assert found[hangs] == 0
 
@@ -583,38 +579,40 @@ def test_what_hangs_in_a_helper_is_charged_to_the_helper(hangs: str, own: str, p
 )
 @pytest.mark.parametrize(("helper", "own", "points"), [("causal_mask", "", 5), ("attention_weights", "return X", 0)])
 def test_whatever_ends_a_helper_is_charged_to_the_helper(
-    ends: str, helper: str, own: str, points: float, patient: Sandbox
+    ends: str, helper: str, own: str, points: float, torch_sandbox: Sandbox
 ) -> None:
     """Too much memory, an answer too large to read, the end of the process: each as an endless loop is."""
     text = with_bodies("a5_attention", {helper: ends} | ({"self_attention": own} if own else {}))
-    found = scores("a5_attention", text, patient)
+    found = scores("a5_attention", text, torch_sandbox)
     assert found["self_attention"] == pytest.approx(points, abs=0.01)
     assert found[helper] == 0
 
 
-def test_cases_before_one_that_hangs_keep_their_answers(patient: Sandbox) -> None:
+def test_cases_before_one_that_hangs_keep_their_answers(torch_sandbox: Sandbox) -> None:
     """They had been run when the child was ended, and took their answers with them."""
     reference = oracle("a5_attention").assignment.reference
     hangs = "def self_attention(X, W_q, W_k, W_v, causal=False):\n    while causal:\n        pass\n    return other(X, W_q, W_k, W_v)\n\n\ndef other("
-    result = graded("a5_attention", reference.replace("def self_attention(", hangs), patient)
+    result = graded("a5_attention", reference.replace("def self_attention(", hangs), torch_sandbox)
     (mine,) = (e for e in result.exercises if e.name == "self_attention")
     first = [case.status for case in mine.cases][:3]
     assert first == [Status.PASSED, Status.PASSED, Status.TIMEOUT]
 
 
 @pytest.mark.parametrize("what", BEHIND_SPLIT_HEADS)
-def test_a_crash_on_a_wrong_shape_is_charged_to_who_is_wrong(what: str, patient: Sandbox) -> None:
+def test_a_crash_on_a_wrong_shape_is_charged_to_who_is_wrong(what: str, torch_sandbox: Sandbox) -> None:
     """In a line of one's own: among stand-ins for what is wrong, right code gives what the reference gives there."""
     shape, edits, points = BEHIND_SPLIT_HEADS[what]
     text = with_edit("a6_multihead", HEADS, shape)
     for old, new in edits:
         assert text.count(old) == 1
         text = text.replace(old, new)
-    assert scores("a6_multihead", text, patient)["MultiHeadAttention"] == pytest.approx(points, abs=1)
+    assert scores("a6_multihead", text, torch_sandbox)["MultiHeadAttention"] == pytest.approx(points, abs=1)
 
 
 @pytest.mark.parametrize(("draws", "points"), [(True, 4), (False, 0)])
-def test_code_may_call_with_a_batch_where_the_reference_has_none(draws: bool, points: float, patient: Sandbox) -> None:
+def test_code_may_call_with_a_batch_where_the_reference_has_none(
+    draws: bool, points: float, torch_sandbox: Sandbox
+) -> None:
     """A helper that sums over the wrong axis gives another answer to a batch of one; what it stands for is the same."""
     text = with_bodies(
         "a1_rnn", {"output_probs": "raised = np.exp(h @ W_y.T + b_y)\nreturn raised / raised.sum(axis=0)"}
@@ -626,13 +624,15 @@ def test_code_may_call_with_a_batch_where_the_reference_has_none(draws: bool, po
     for old, new in [batch] if draws else [batch, likeliest]:
         assert after.count(old) >= 1
         after = after.replace(old, new, 1)
-    found = scores("a1_rnn", before + after, patient)
+    found = scores("a1_rnn", before + after, torch_sandbox)
     assert found["output_probs"] < 1
     assert found["generate"] == pytest.approx(points, abs=0.01)
 
 
 @pytest.mark.parametrize(("values", "points"), [("V", 5), ("Q", 0)])
-def test_code_may_call_what_a_helper_calls_and_not_the_helper(values: str, points: float, patient: Sandbox) -> None:
+def test_code_may_call_what_a_helper_calls_and_not_the_helper(
+    values: str, points: float, torch_sandbox: Sandbox
+) -> None:
     """Nothing stands in for `attention`, which is right but for the scores that it is given, where that says more."""
     own = (
         "Q, K, V = project_qkv(X, W_q, W_k, W_v)\n"
@@ -643,7 +643,7 @@ def test_code_may_call_what_a_helper_calls_and_not_the_helper(values: str, point
     text = with_bodies(
         "a5_attention", {"attention_scores": "return Q @ K / np.sqrt(Q.shape[-1])", "self_attention": own}
     )
-    found = scores("a5_attention", text, patient)
+    found = scores("a5_attention", text, torch_sandbox)
     assert found["attention"] > 0
     assert found["self_attention"] == pytest.approx(points, abs=0.01)
 
@@ -800,13 +800,13 @@ OTHER_WAYS = {
 
 @pytest.mark.parametrize("is_right", [True, False])
 @pytest.mark.parametrize("way", OTHER_WAYS)
-def test_right_code_may_call_otherwise_than_the_reference(way: str, is_right: bool, patient: Sandbox) -> None:
+def test_right_code_may_call_otherwise_than_the_reference(way: str, is_right: bool, torch_sandbox: Sandbox) -> None:
     """It is compared with the other correct solutions of the course, too; wrong code is like none of them."""
     slug, mistake, name, body, slip = OTHER_WAYS[way]
     assert body.count(slip[0]) == 1
     text = with_bodies(slug, {name: body if is_right else body.replace(*slip)})
     text = apply_edits(text, (oracle(slug).misconception(mistake),)) or ""
-    (mine,) = (e for e in graded(slug, text, patient).exercises if e.name == name)
+    (mine,) = (e for e in graded(slug, text, torch_sandbox).exercises if e.name == name)
     assert mine.score == pytest.approx(
         mine.max_score if is_right else 0, abs=0.01 if is_right else 0.2 * mine.max_score
     )
@@ -821,17 +821,17 @@ return self.output(torch.tanh(self.W_out(torch.cat([context, h], dim=-1)))), h, 
 
 
 @pytest.mark.parametrize("scores_of", ["return 0 * (k @ W[:, q.shape[-1] :].T @ w)[:, None]", ""])
-def test_what_right_code_does_not_call_costs_it_nothing(scores_of: str, patient: Sandbox) -> None:
+def test_what_right_code_does_not_call_costs_it_nothing(scores_of: str, torch_sandbox: Sandbox) -> None:
     """The reference calls attention_context there, which is wrong as well; and here an axis of length one is left out."""
     bodies = {"attention_context": "return 0 * values[:, :1] + 1", "AttentionDecoder.step": OWN_CONTEXT}
     bodies |= (
         {"mlp_score": scores_of} if scores_of else {"masked_softmax": "return 2 * torch.softmax(scores * mask, dim=-1)"}
     )
-    found = scores("a4_seq2seq", with_bodies("a4_seq2seq", bodies), patient)
+    found = scores("a4_seq2seq", with_bodies("a4_seq2seq", bodies), torch_sandbox)
     assert found["attention_context"] < 2
     assert found["AttentionDecoder"] == pytest.approx(6)
     bodies["AttentionDecoder.step"] = OWN_CONTEXT.replace("[context, h]", "[h, context]")
-    assert scores("a4_seq2seq", with_bodies("a4_seq2seq", bodies), patient)["AttentionDecoder"] < 3
+    assert scores("a4_seq2seq", with_bodies("a4_seq2seq", bodies), torch_sandbox)["AttentionDecoder"] < 3
 
 
 NAMED_PARTS = """
@@ -845,7 +845,7 @@ class Parts(NamedTuple):
 
 
 @pytest.mark.parametrize("is_right", [True, False])
-def test_parts_are_read_by_the_names_that_a_helper_gives_them(is_right: bool, patient: Sandbox) -> None:
+def test_parts_are_read_by_the_names_that_a_helper_gives_them(is_right: bool, torch_sandbox: Sandbox) -> None:
     """The helper is wrong; what calls it is judged by itself, whether it unpacks the parts or names them."""
     step = "x_t, h_prev, h_t, W_x, W_h = cache\n"
     step += "return Parts(2 * dh @ W_x, dh @ W_h, dh.T @ x_t + 1, dh.T @ h_prev, dh.sum(axis=0))"
@@ -857,18 +857,18 @@ def test_parts_are_read_by_the_names_that_a_helper_gives_them(is_right: bool, pa
     text = text.replace(old, f"step = {call}\n        dx_t, dh_next, dW_x_t, dW_h_t, db_t = {read}")
     start = "import numpy as np\n"
     text = text.replace(start, f"from typing import NamedTuple\n{start}{NAMED_PARTS}", 1)
-    found = scores("a2_bptt", text, patient)
+    found = scores("a2_bptt", text, torch_sandbox)
     assert found["rnn_backward"] == pytest.approx(8) if is_right else found["rnn_backward"] < 5
 
 
 @pytest.mark.parametrize(
     "wrong", [{"rnn_step_backward": "return tuple(2 * a + 1 for a in (x_t, h_prev, W_x, W_h, dh[0]))"}, {}]
 )
-def test_what_is_done_to_arguments_follows_from_no_helper(wrong: Bodies, patient: Sandbox) -> None:
+def test_what_is_done_to_arguments_follows_from_no_helper(wrong: Bodies, torch_sandbox: Sandbox) -> None:
     """Beside a wrong helper the answers of what calls it say nothing of that: the parameters are the caller's."""
     step = "for name in params:\n        params[name] -= 0.1 * grads[name]\n    return float(loss), grads"
     text = with_bodies("a2_bptt", wrong).replace("return float(loss), grads", step)
-    (updated,) = (e for e in graded("a2_bptt", text, patient).exercises if e.name == "truncated_bptt")
+    (updated,) = (e for e in graded("a2_bptt", text, torch_sandbox).exercises if e.name == "truncated_bptt")
     failed = {c.name for c in updated.cases if c.status is not Status.PASSED and not c.follows}
     assert "parameters_are_left_alone" in failed
 
@@ -881,12 +881,12 @@ CIRCLES = {
 
 
 @pytest.mark.parametrize("how", CIRCLES)
-def test_two_exercises_that_only_call_each_other_are_not_both_right(how: str, patient: Sandbox) -> None:
+def test_two_exercises_that_only_call_each_other_are_not_both_right(how: str, torch_sandbox: Sandbox) -> None:
     """Each calls the other one as right code may; the dearer one is charged, as if it alone were not written."""
     bodies = {"gru_step": "return gru_step_keep(x_t, h_prev, convert_gru(params))", "gru_step_keep": CIRCLES[how]}
     if "mistake" in how:
         bodies["gated_update"] = "return 2 * h_prev + z * candidate"
-    found = scores("a3_gates", with_bodies("a3_gates", bodies), patient)
+    found = scores("a3_gates", with_bodies("a3_gates", bodies), torch_sandbox)
     assert (found["gru_step"], found["gru_step_keep"]) == (pytest.approx(0, abs=1), 3)
 
 
@@ -898,7 +898,7 @@ NOT_WRITTEN = {
 
 
 @pytest.mark.parametrize("how", NOT_WRITTEN)
-def test_what_waits_for_an_exercise_that_is_not_written_keeps_its_points(how: str, patient: Sandbox) -> None:
+def test_what_waits_for_an_exercise_that_is_not_written_keeps_its_points(how: str, torch_sandbox: Sandbox) -> None:
     """Where it is right by itself: a student may leave a helper open and write the others."""
     text = with_bodies("a5_attention", {"attention_scores": NOT_WRITTEN[how]})
     callers = {"similarity_context", "attention", "self_attention"}
@@ -910,22 +910,22 @@ def test_what_waits_for_an_exercise_that_is_not_written_keeps_its_points(how: st
             assert text.count(old) == 1
             text = text.replace(old, new)
         callers = {"self_attention"}
-    result = graded("a5_attention", text, patient)
+    result = graded("a5_attention", text, torch_sandbox)
     lost = {e.name for e in result.exercises if e.score < e.max_score}
     assert lost == {"attention_scores", "similarity_context", "attention"} - callers | {"attention_scores"}
     told = {c.told.headline for e in result.exercises if e.name in callers for c in e.cases if c.follows}
     assert any("attention_scores" in line for line in told)
 
 
-def test_what_calls_an_exercise_that_is_gone_keeps_its_points(patient: Sandbox) -> None:
+def test_what_calls_an_exercise_that_is_gone_keeps_its_points(torch_sandbox: Sandbox) -> None:
     """It crashes in its own line, and is right by itself."""
     text = oracle("a5_attention").assignment.reference
-    result = graded("a5_attention", text.replace("def causal_mask(", "def my_mask("), patient)
+    result = graded("a5_attention", text.replace("def causal_mask(", "def my_mask("), torch_sandbox)
     assert {e.name for e in result.exercises if e.score < e.max_score} == {"causal_mask"}
 
 
 @pytest.mark.parametrize(("dc", "points"), [("dc_next", 5), ("0 * dc_next", 0)])
-def test_a_dict_may_be_filled_in_any_order(dc: str, points: float, patient: Sandbox) -> None:
+def test_a_dict_may_be_filled_in_any_order(dc: str, points: float, torch_sandbox: Sandbox) -> None:
     """A cache with the same arrays under the same names is the same cache."""
     body = f"""
         h, c = (np.concatenate([cache[f"{{name}}0"][:, None], cache[name]], axis=1) for name in "hc")
@@ -941,7 +941,7 @@ def test_a_dict_may_be_filled_in_any_order(dc: str, points: float, patient: Sand
     """
     text = with_bodies("a3_gates", {"lstm_backward": textwrap.dedent(body)})
     mistake = oracle("a3_gates").misconception("biases_keep_the_batch_axis")
-    found = scores("a3_gates", apply_edits(text, (mistake,)) or "", patient)
+    found = scores("a3_gates", apply_edits(text, (mistake,)) or "", torch_sandbox)
     assert found["lstm_step_backward"] < 5
     assert found["lstm_backward"] == pytest.approx(points, abs=0.01 if points else 1)
 
@@ -981,17 +981,17 @@ ONE_AXIS_MORE = {
 
 
 @pytest.mark.parametrize("slug", ONE_AXIS_MORE)
-def test_what_crashes_further_down_is_charged_to_who_is_wrong(slug: str, patient: Sandbox) -> None:
+def test_what_crashes_further_down_is_charged_to_who_is_wrong(slug: str, torch_sandbox: Sandbox) -> None:
     """Callers of callers crash too, in lines of exercises that are right; the bank does not know the mistake."""
-    result = graded(slug, with_bodies(slug, ONE_AXIS_MORE[slug]), patient)
+    result = graded(slug, with_bodies(slug, ONE_AXIS_MORE[slug]), torch_sandbox)
     assert {e.name for e in result.exercises if e.score < e.max_score} == set(ONE_AXIS_MORE[slug])
 
 
-def test_what_explained_a_failure_may_itself_follow(patient: Sandbox) -> None:
+def test_what_explained_a_failure_may_itself_follow(torch_sandbox: Sandbox) -> None:
     """The bank's mistake of `attention` fits its callers, and then `attention` turns out to follow from its softmax."""
     course = oracle("a5_attention").assignment
     bank = tuple(m for m in course.misconceptions if m.name != "mask_filled_where_true")
     assert len(bank) == len(course.misconceptions) - 1
     text = with_edit("a5_attention", "np.where(mask, scores, -np.inf)", "np.where(mask, -1e9, scores)")
-    result = grade(Source.of(course.file, text), Oracle(replace(course, misconceptions=bank), 3), patient)
+    result = grade(Source.of(course.file, text), Oracle(replace(course, misconceptions=bank), 3), torch_sandbox)
     assert {e.name for e in result.exercises if e.score < e.max_score} == {"attention_weights"}

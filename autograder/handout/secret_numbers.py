@@ -69,7 +69,11 @@ def _secret(found: Sequence[np.ndarray], public: np.ndarray) -> tuple[np.ndarray
 
 def _found(known: np.ndarray, asked: np.ndarray) -> np.ndarray:
     """Return the places in a sorted array of what is asked for, each once."""
-    return np.flatnonzero(np.isin(known, asked))
+    asked = np.unique(asked)
+    places = np.searchsorted(known, asked)
+    inside = places < len(known)
+    found: np.ndarray = places[inside][known[places[inside]] == asked[inside]]
+    return found
 
 
 def _sorted(rows: Iterable[Row]) -> tuple[np.ndarray, np.ndarray]:
@@ -86,7 +90,8 @@ def _batches(rows: Iterable[Row]) -> Iterator[list[Row]]:
     """Yield rows, some at a time."""
     batch, size = list[Row](), 0
     for row in rows:
-        batch, size = [*batch, row], size + len(row)
+        batch.append(row)
+        size += len(row)
         if size > _BATCH:
             yield batch
             batch, size = [], 0

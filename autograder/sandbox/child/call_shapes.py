@@ -1,4 +1,4 @@
-"""Tell by the shapes of a call how it is like a known one: with another number of rows, an axis more in front, or one of length one less."""
+"""Tell by the shapes of a call how it is like a known one: with other rows, an axis more in front, or one of length one less."""
 
 from __future__ import annotations
 
@@ -16,38 +16,24 @@ def has_rows(shape: Any, rows: int) -> bool:
     return isinstance(shape, list) and shape[:1] == [rows]
 
 
-def count_like(known: Shapes, shapes: Shapes, rows: int) -> int | None:
-    """Return how many rows a call is made with that is like a known one but for their number; 0 is one without its axis."""
-    counts = set()
+def axes_like(known: Shapes, shapes: Shapes, rows: int) -> list[int] | None:
+    """Return the lengths of the axes that a call has where a known one, which it is like in all else, has its rows.
+
+    One is another number of rows, none a row without its axis, and several are rows along all of them, such as a batch and its times.
+    """
+    found = list[list[int]]()
     if [len(each) for each in known] != [len(each) for each in shapes]:
         return None
     for before, now in zip(itertools.chain(*known), itertools.chain(*shapes), strict=True):
         if not has_rows(before, rows):
             if before != now:
                 return None
-        elif isinstance(now, list) and now == before[1:]:
-            counts.add(0)
-        elif isinstance(now, list) and now[:1] > [0] and now[1:] == before[1:]:
-            counts.add(now[0])
-        else:
+            continue
+        front = len(now) - len(before) + 1 if isinstance(now, list) else -1
+        if front < 0 or now[front:] != before[1:]:
             return None
-    return counts.pop() if len(counts) == 1 else None
-
-
-def axes_like(known: Shapes, shapes: Shapes, rows: int) -> list[int]:
-    """Return the lengths of the axes that a call has where a known one has its rows: several, such as a batch and its times; else none."""
-    found = list[list[int]]()
-    if [len(each) for each in known] != [len(each) for each in shapes]:
-        return []
-    for before, now in zip(itertools.chain(*known), itertools.chain(*shapes), strict=True):
-        if not has_rows(before, rows):
-            if before != now:
-                return []
-        elif isinstance(now, list) and len(now) > len(before) and now[len(now) - len(before) + 1 :] == before[1:]:
-            found.append(now[: len(now) - len(before) + 1])
-        else:
-            return []
-    return found[0] if found and found.count(found[0]) == len(found) and 0 not in found[0] else []
+        found.append(now[:front])
+    return found[0] if found and found.count(found[0]) == len(found) and 0 not in found[0] else None
 
 
 def count_in_front(known: Shapes, shapes: Shapes) -> int:
@@ -74,12 +60,12 @@ def without_front(given: Sequence[Any], known: Shapes, place: int) -> list[Any]:
 
 
 def with_rows(given: Sequence[Any], known: Shapes, rows: int, count: int) -> list[Any]:
-    """Return a call's arguments with so many rows along one axis where a known call has its rows."""
+    """Return a call's arguments with so many rows along one axis where a known call has its rows; for 0 as they are."""
     before = itertools.chain(*known)
 
     def shaped(leaf: Any) -> Any:
         shape = next(before)
-        return leaf.reshape([count, *shape[1:]]) if has_rows(shape, rows) else leaf
+        return leaf.reshape([count, *shape[1:]]) if count and has_rows(shape, rows) else leaf
 
     return [map_leaves(shaped, each) for each in given]
 

@@ -23,10 +23,9 @@ def masks_as_known(given: Sequence[Any], shapes: Shapes, every: Sequence[Shapes]
         if all(a == b or i in masks for i, (a, b) in enumerate(zip(shapes, known, strict=True)))
     ]
     for known in () if shapes in every else unlike:
-        places = [i for i in masks if shapes[i] != known[i]]
-        said = [_said(given[i], known[i], given) for i in places]
-        if all(said):
-            return [said[places.index(i)][0] if i in places else part for i, part in enumerate(given)]
+        said = {i: _said(given[i], known[i], given) for i in masks if shapes[i] != known[i]}
+        if all(said.values()):
+            return [said[i][0] if i in said else part for i, part in enumerate(given)]
     return list(given)
 
 

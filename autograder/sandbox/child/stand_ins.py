@@ -26,7 +26,6 @@ from autograder.sandbox.child.call_shapes import (
     axes_like,
     axis_left_out,
     count_in_front,
-    count_like,
     has_rows,
     with_axis,
     with_rows,
@@ -41,7 +40,7 @@ from autograder.sandbox.child.tree import is_object, leaves, map_leaves
 from autograder.sandbox.child.wire_format import snapshot
 
 # The shapes of a call's arguments, what is like the right answer to it, and how much of an answer changes with the arguments.
-Answers = Sequence[tuple[Shapes, Any, float]]
+Answers = list[tuple[Shapes, Any, float]]
 FUNCTIONS = types.FunctionType, types.MethodType, functools.partial
 OTHER_SHAPES = "the reference does not call it with these shapes"
 
@@ -50,7 +49,7 @@ class Known(TypedDict):
     """What a stand-in knows."""
 
     parameters: list[str]
-    answers: list[tuple[Shapes, Any, float]]
+    answers: Answers
     free: list[str]  # parameters for whole numbers that change no answer
     masks: list[str]  # those for masks that may be left out where they hide nothing
     functions: list[str]  # those for functions
@@ -132,17 +131,14 @@ def what_is_said(given: Sequence[Any], functions: Collection[int] = ()) -> list[
 
 def _answered(answers: Answers, given: Sequence[Any]) -> Any:
     shapes = shapes_of(given)
-    for known, answer, liveliness in sorted(answers, key=lambda each: each[0] != shapes):
-        rows = _rows_of(known, answer)
-        count = count_like(known, shapes, rows) if rows else None
-        if count is not None:
-            return _by_row(answer, given, known, rows, count, liveliness)
-        if known == shapes:
-            return mixed_alike(answer, given, liveliness)
-    for known, answer, liveliness in answers:
-        rows = _rows_of(known, answer)
-        if axes := axes_like(known, shapes, rows) if rows else []:
-            return _by_row_of_axes(answer, given, known, rows, axes, liveliness)
+    for several in (False, True):  # axes where a known call has its rows
+        for known, answer, liveliness in sorted(answers, key=lambda each: each[0] != shapes):
+            rows = _rows_of(known, answer)
+            axes = axes_like(known, shapes, rows) if rows else None
+            if axes is not None and (len(axes) > 1) is several:
+                return _by_row(answer, given, known, rows, axes, liveliness)
+            if known == shapes:
+                return mixed_alike(answer, given, liveliness)
     for known, _, _ in answers:
         if count := count_in_front(known, shapes):
             return _stacked([_answered(answers, without_front(given, known, place)) for place in range(count)])
@@ -166,25 +162,18 @@ def _rows_of(known: Shapes, answer: Any) -> int:
     return rows if any(has_rows(shape, rows) for shapes in known for shape in shapes) else 0
 
 
-def _by_row(answer: Any, given: Sequence[Any], known: Shapes, rows: int, count: int, liveliness: float) -> Any:
-    """Return an answer whose rows depend on those of the arguments alone, and are drawn alike."""
-    parts = zip(leaves(list(given)), itertools.chain(*known), strict=True)
+def _by_row(answer: Any, given: Sequence[Any], known: Shapes, rows: int, axes: list[int], liveliness: float) -> Any:
+    """Return an answer whose rows, along all of some axes, depend on those of the arguments alone, and are drawn alike."""
+    count = math.prod(axes) if axes else 0
+    parts = zip(leaves(with_rows(given, known, rows, count)), itertools.chain(*known), strict=True)
     mixing = Mixing([(part, count > 0 and has_rows(shape, rows)) for part, shape in parts], liveliness, count)
 
     def of_rows(leaf: Any) -> Any:
         mixed = mixing.mixed(leaf[:1])
-        return as_probabilities(mixed if count else mixed[0], axis_of_probabilities(leaf))
+        made = mixed.reshape([*axes, *mixed.shape[1:]]) if count else mixed[0]
+        return as_probabilities(made, axis_of_probabilities(leaf))
 
     return map_leaves(of_rows, answer)
-
-
-def _by_row_of_axes(
-    answer: Any, given: Sequence[Any], known: Shapes, rows: int, axes: list[int], liveliness: float
-) -> Any:
-    """Return the same for rows that lie along several axes."""
-    count = math.prod(axes)
-    found = _by_row(answer, with_rows(given, known, rows, count), known, rows, count, liveliness)
-    return map_leaves(lambda leaf: leaf.reshape([*axes, *leaf.shape[1:]]), found)
 
 
 def _stacked(rows: Sequence[Any]) -> Any:
