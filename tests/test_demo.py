@@ -14,7 +14,6 @@ import pytest
 
 from autograder.classroom.submissions import Submission, read_submissions
 from autograder.command.demo import LEAST, half_finished, plan_class, write_class
-from autograder.course.catalog import load_assignment
 from autograder.course.spec import Assignment, Call, Exercise, Limits, Misconception, Replacement, call, case
 from autograder.course.stub import render_stub
 from autograder.judge.checks import close
@@ -251,12 +250,3 @@ def test_assignment_with_one_exercise_and_no_bank() -> None:
     )
     bare = replace(bare, reference=REFERENCE[: REFERENCE.index("@functools")])
     assert len({planned.student for planned, _, _ in plan_class(bare)}) >= LEAST
-
-
-def test_the_readme_counts_the_class_of_the_demo(tmp_path: Path) -> None:
-    """It grows with the bank of mistakes; what is counted is what `grade` finds, which is less than there are files."""
-    root = Path(__file__).parents[1]
-    assignment = load_assignment(root, "a5_attention")
-    found = read_submissions(write_class(assignment, tmp_path), Stub.of(assignment))
-    text = (root / "README.md").read_text(encoding="utf-8")
-    assert f"writes a class of {len(found)} submissions and grades it" in text
