@@ -23,7 +23,8 @@ from autograder.oracle.device_choice import takes_device
 from autograder.oracle.larger_run import figures
 from autograder.oracle.oracle import Oracle
 from autograder.oracle.reference import to_worker
-from autograder.sandbox.child.program import Invocation, Program, call_module, reseed
+from autograder.sandbox.child.module_call import make_call
+from autograder.sandbox.child.program import Program, reseed
 from autograder.sandbox.child.tree import as_arrays
 from autograder.sandbox.job import Ending, Outcome, Request
 
@@ -214,8 +215,8 @@ def called(program: Program, request: Request) -> None:
         found(*args, **kwargs)
         return
     made: Callable[..., Any] = found if module["init"] is None else lambda *init: found(*init).to("cuda")
-    there = {**module, "state": moved(module["state"], "cuda"), "cotangents": moved(module["cotangents"], "cuda")}
-    call_module(made, Invocation(request.function, args, kwargs, there, keep=False), there)
+    there = {**module, **{part: moved(module[part], "cuda") for part in ("state", "cotangents", "before")}}
+    make_call(made, there, args, kwargs)
 
 
 @pytest.mark.parametrize("slug", [slug for slug, assignment in COURSE.items() if assignment.torch])

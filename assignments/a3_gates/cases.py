@@ -439,18 +439,31 @@ def torch_cell_of_one_unit(rng: np.random.Generator) -> Iterator[Call]:
 @case("LSTMCell", check=close(names=("h_t", "c_t")))
 def torch_cell_takes_a_batch(rng: np.random.Generator) -> Iterator[Call]:
     """The two rows of lstm_step with the same weights, packed: the same h_t and c_t; then from a state of None."""
+    x_t, states, parameters = _packed_rows()
+    yield call_module(x_t, states, module=Module(init=(3, 2), state=parameters))
+    yield call_module(x_t, module=Module(init=(3, 2), state=parameters))
+
+
+@case("LSTMCell", check=close(names=("h_t", "c_t")), weight=0.5)
+def torch_cell_begins_anew(rng: np.random.Generator) -> Iterator[Call]:
+    """The same two rows from a state of None, by a cell that has read others before: nothing goes on from one text to the next."""
+    x_t, states, parameters = _packed_rows()
+    yield call_module(x_t, module=Module(init=(3, 2), state=parameters, before=(x_t + 1, states)))
+
+
+def _packed_rows() -> tuple[Any, tuple[Any, Any], dict[str, Any]]:
+    """Return two rows, their states (h, c), and the weights of lstm_step as torch packs them."""
     import torch
 
     packed = np.concatenate([W_2, W_1, W_4, W_3])
-    state = {
+    parameters = {
         "weight_ih": torch.tensor(packed[:, 2:], dtype=torch.float32),
         "weight_hh": torch.tensor(packed[:, :2], dtype=torch.float32),
         "bias_ih": torch.tensor(np.concatenate([B_2, B_1, B_4, B_3]) - 0.25, dtype=torch.float32),
         "bias_hh": torch.full((8,), 0.25),
     }
     x_t, h_prev, c_prev = (torch.tensor(a, dtype=torch.float32) for a in (X[:, 0], H0, C0))
-    yield call_module(x_t, (h_prev, c_prev), module=Module(init=(3, 2), state=state))
-    yield call_module(x_t, module=Module(init=(3, 2), state=state))
+    return x_t, (h_prev, c_prev), parameters
 
 
 def _cell_with_a_loss() -> Call:

@@ -79,7 +79,7 @@ def targets_can_be_used_again(rng: np.random.Generator) -> Iterator[Call]:
 # Encoder
 
 
-def _encoder(cotangents: tuple[Any, ...] = ()) -> Module:
+def _encoder(cotangents: tuple[Any, ...] = (), before: tuple[Any, ...] = ()) -> Module:
     """Make an encoder with 6 words, embeddings of 2 and states of 2."""
     state = {
         "embedding.weight": _filled(0, 6, 2),
@@ -88,7 +88,7 @@ def _encoder(cotangents: tuple[Any, ...] = ()) -> Module:
         "rnn.bias_ih_l0": _filled(36, 6),
         "rnn.bias_hh_l0": _filled(42, 6),
     }
-    return Module(init=(6, 2, 2), state=state, cotangents=cotangents)
+    return Module(init=(6, 2, 2), state=state, cotangents=cotangents, before=before)
 
 
 @case("Encoder", check=close(names=("states", "final")))
@@ -108,6 +108,13 @@ def short_rows_end_earlier(rng: np.random.Generator) -> Iterator[Call]:
 def all_rows_may_be_short(rng: np.random.Generator) -> Iterator[Call]:
     """No row fills its four positions, and yet there are four states for each."""
     yield call_module(_ids([[3, 4, 1, 1], [5, 5, 2, 0]]), _ids([2, 3]), module=_encoder())
+
+
+@case("Encoder", check=close(names=("states", "final")), weight=0.5)
+def each_batch_begins_anew(rng: np.random.Generator) -> Iterator[Call]:
+    """Two rows, read by an encoder that has read two others before: nothing goes on from one batch to the next."""
+    before = (_ids([[5, 2, 4], [1, 3, 3]]), _ids([3, 3]))
+    yield call_module(_ids([[3, 5, 4], [4, 3, 0]]), _ids([3, 2]), module=_encoder(before=before))
 
 
 @case("Encoder", check=close(at=("param_grads", "rnn.weight_hh_l0"), called="gradient of the recurrent weights"))

@@ -45,6 +45,9 @@ class Module:
     With `cotangents`, nested as the outputs are, the call returns a dict of "output", "input_grads" (a list, None where an
     argument is no floating tensor, a list of its own where it is a tuple or list) and "param_grads" (by name) for the
     loss sum(output * cotangent). With `init=None` the exercise is a plain function, called for its gradients.
+
+    `before` are arguments of an earlier call of the same method, whose answer nobody looks at: what a module keeps of it shows
+    in the next one.
     """
 
     init: tuple[Any, ...] | None = ()
@@ -52,6 +55,7 @@ class Module:
     method: str = "forward"
     training: bool = False
     cotangents: tuple[Any, ...] = ()
+    before: tuple[Any, ...] = ()
 
 
 @dataclass(frozen=True)

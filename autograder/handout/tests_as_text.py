@@ -93,4 +93,5 @@ def _module(module: Module, names: dict[str, str]) -> str:
     parts += [f"method={module.method!r}"] if module.method != plain.method else []
     parts += ["training=True"] if module.training else []
     parts += [f"cotangents={named('cotangents', module.cotangents, names)}"] if module.cotangents else []
+    parts += [f"before={named('before', module.before, names)}"] if module.before else []
     return f"Module({', '.join(parts)})"

@@ -79,6 +79,8 @@ def show_call(
         ]
         few = numbers_in(state) <= FEW
         lines += _shown(state, f"  {say('its parameters')} = ", (), layout) if few else counted
+    if call.module is not None and call.module.before:
+        lines.append(say("  and an earlier call of the same module, with other values"))
     return "\n".join(lines) if len(lines) > 1 else say(without, call=f"{called}()")
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from autograder.sandbox.child.tree import Code, Opaque, Tensor, map_leaves
+from autograder.sandbox.child.tree import Code, Opaque, Tensor, map_leaves, to_numpy
 
 WIDTH = 100
 DIGITS = 6  # of expected numbers, which are compared with a tolerance
@@ -20,6 +20,7 @@ _TORCH_DEFAULTS = {"float32", "int64", "bool"}
 
 def named(name: str, value: Any, names: dict[str, str]) -> str:
     """Return a short value as code, or a name that is added to `names` with the code."""
+    value = _as_data(value)
     text = literal(value, 4)
     if not isinstance(value, np.ndarray | Tensor | list | tuple | dict | Code) and len(text) < 40:
         return text
@@ -37,6 +38,7 @@ def literal_tuple(items: list[str]) -> str:
 
 def literal(value: Any, indent: int) -> str:
     """Return a value as code that makes it, broken into lines where it is long."""
+    value = _as_data(value)
     if isinstance(value, Tensor):
         dtype = str(value.array.dtype)
         kind = "" if dtype in _TORCH_DEFAULTS else f", dtype=torch.{dtype}"
@@ -54,6 +56,11 @@ def literal(value: Any, indent: int) -> str:
     if isinstance(value, list | tuple | dict):
         return _container(value, indent)
     return _scalar(value)
+
+
+def _as_data(value: Any) -> Any:
+    """Return a tensor of torch as ours, and all else as it is."""
+    return Tensor(to_numpy(value)) if hasattr(value, "detach") else value
 
 
 def _array(make: str, fill: str, array: np.ndarray, kind: str, indent: int) -> str:

@@ -223,4 +223,5 @@ def as_data(module: Module) -> dict[str, Any]:
         "method": module.method,
         "training": module.training,
         "cotangents": module.cotangents,
+        "before": module.before,
     }

@@ -30,7 +30,8 @@ from autograder.oracle.student_calls import (
     with_constants,
     without_objects,
 )
-from autograder.sandbox.child.program import Invocation, Program, call_module
+from autograder.sandbox.child.module_call import make_call
+from autograder.sandbox.child.program import Program
 from autograder.sandbox.child.tree import imported_torch, is_object
 from autograder.sandbox.child.wire_format import WireError, snapshot
 from autograder.sandbox.job import Ending, Outcome, Request
@@ -177,7 +178,7 @@ class Replay:
     def _module_question(self, name: str) -> Callable[..., Any]:
         def forward(module: Any, *args: Any, **kwargs: Any) -> Any:
             made = {"init": module.made_with, "state": module.state_dict(), "method": "forward"}
-            made |= {"training": module.training, "cotangents": ()}
+            made |= {"training": module.training, "cotangents": (), "before": ()}
             return self._answer(StudentCall(name, args, kwargs, made, module))
 
         return forward
@@ -258,10 +259,7 @@ class Replay:
         args = [arg if is_object(arg) else to_worker(arg) for arg in asked.args]
         kwargs = {name: arg if is_object(arg) else to_worker(arg) for name, arg in asked.kwargs.items()}
         module = to_worker(asked.module)
-        function = self._reference[asked.name]
-        if module is None:
-            return function(*args, **kwargs)
-        return call_module(function, Invocation(asked.name, args, kwargs, module, keep=False), module)
+        return make_call(self._reference[asked.name], module, args, kwargs)
 
 
 def _remember_arguments(cls: Any) -> None:

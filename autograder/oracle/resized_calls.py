@@ -120,6 +120,7 @@ def resize(call: Call, to: Resizing, change: Change | None = None) -> Call:
             init=_resized(module.init, to, None),
             state=_resized(dict(module.state), to, change),
             cotangents=_resized(module.cotangents, to, change),
+            before=_resized(module.before, to, change),
         )
     args, kwargs = _resized((tuple(call.args), dict(call.kwargs)), to, change)
     return replace(call, args=args, kwargs=kwargs, module=module)
@@ -127,7 +128,7 @@ def resize(call: Call, to: Resizing, change: Change | None = None) -> Call:
 
 def _parts(call: Call) -> Any:
     module = call.module
-    return [call.args, dict(call.kwargs), module and [module.state, module.cotangents]]
+    return [call.args, dict(call.kwargs), module and [module.state, module.cotangents, module.before]]
 
 
 def _resized(tree: Any, to: Resizing, change: Change | None) -> Any:

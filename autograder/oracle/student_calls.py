@@ -38,7 +38,7 @@ class StudentCall:
 
     def backwards(self, cotangents: tuple[Any, ...]) -> StudentCall:
         """Return the same call, asking for gradients."""
-        plain: dict[str, Any] = {"init": None, "state": {}, "method": "", "training": False}
+        plain: dict[str, Any] = {"init": None, "state": {}, "method": "", "training": False, "before": ()}
         return replace(self, module={**(self.module or plain), "cotangents": cotangents})
 
     @property

@@ -258,7 +258,9 @@ def other_precision(trial: Trial, seed: int) -> Trial:
 def _call(call: Call) -> Call:
     module = call.module
     if module is not None:
-        module = replace(module, state=_cast(module.state), cotangents=_cast(module.cotangents))
+        module = replace(
+            module, state=_cast(module.state), cotangents=_cast(module.cotangents), before=_cast(module.before)
+        )
     return replace(call, args=_cast(call.args), kwargs=_cast(call.kwargs), module=module)
 
 

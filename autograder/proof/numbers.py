@@ -176,7 +176,7 @@ def _arrays(assignment: Assignment, trial: Trial) -> Iterator[np.ndarray]:
     yield from _rows([outcome.value for outcome in outcomes])
     yield from _rows([[*call.args, *call.kwargs.values()] for call in trial.calls])
     modules = [call.module for call in trial.calls if call.module]
-    yield from _rows([[module.init, dict(module.state), module.cotangents] for module in modules])
+    yield from _rows([[module.init, dict(module.state), module.cotangents, module.before] for module in modules])
 
 
 def _rows(tree: Any) -> Iterator[np.ndarray]:

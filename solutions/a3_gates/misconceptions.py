@@ -2881,6 +2881,21 @@ CELL = mistakes_of(
         "torch_cell_without_a_state",
         "Your cell takes a state of None apart as if it were a pair. None means that both are zeros.",
     ),
+    cell_goes_on_from_its_last_state=edit(
+        "state = (zeros, zeros)\n        h_prev, c_prev = state\n"
+        "        packed = x_t @ self.weight_ih.T + self.bias_ih + h_prev @ self.weight_hh.T + self.bias_hh\n"
+        "        a_i, a_f, a_g, a_o = packed.chunk(4, dim=-1)\n"
+        "        c_new = torch.sigmoid(a_f) * c_prev + torch.sigmoid(a_i) * torch.tanh(a_g)\n"
+        "        h_new = torch.sigmoid(a_o) * torch.tanh(c_new)\n",
+        "state = getattr(self, 'last', (zeros, zeros))\n        h_prev, c_prev = state\n"
+        "        packed = x_t @ self.weight_ih.T + self.bias_ih + h_prev @ self.weight_hh.T + self.bias_hh\n"
+        "        a_i, a_f, a_g, a_o = packed.chunk(4, dim=-1)\n"
+        "        c_new = torch.sigmoid(a_f) * c_prev + torch.sigmoid(a_i) * torch.tanh(a_g)\n"
+        "        h_new = torch.sigmoid(a_o) * torch.tanh(c_new)\n        self.last = h_new, c_new\n",
+        "torch_cell_begins_anew",
+        "Your cell keeps its last state and goes on from it when there is no state. The next text has nothing to do with the one "
+        "before: None means zeros, and whoever wants to go on hands the state over.",
+    ),
     missing_state_is_ones=edit(
         "zeros = x_t.new_zeros(",
         "zeros = x_t.new_ones(",

@@ -156,6 +156,13 @@ ENCODER = mistakes_of(
         "short_rows_end_earlier",
         "Your `final` is one position too late: it has read the first padding. Positions count from 0.",
     ),
+    encoder_goes_on_from_the_last_batch=edit(
+        "outputs, _ = self.rnn(embedded)",
+        "outputs, self.last = self.rnn(embedded, getattr(self, 'last', None))",
+        "each_batch_begins_anew",
+        "Your encoder begins with the state in which the batch before it has ended. Its sentences have nothing to do with these: "
+        "each batch begins with zeros.",
+    ),
     final_is_the_first=edit(
         "final = states[torch.arange(src.shape[0]), lengths - 1]",
         "final = states[:, 0]",

@@ -21,7 +21,8 @@ from autograder.judge.messages import headline
 from autograder.judge.result import CaseResult
 from autograder.judge.terminal_text import plain
 from autograder.judge.trials import Small, Trial
-from autograder.sandbox.child.program import Invocation, Program, call_module, evaluate, reseed
+from autograder.sandbox.child.module_call import make_call
+from autograder.sandbox.child.program import Program, evaluate, reseed
 from autograder.sandbox.child.wire_format import decode, encode
 from autograder.sandbox.job import Ending, Outcome, Source
 
@@ -103,9 +104,6 @@ def _called(program: Program, trial: Trial, number: int, *, torch: bool) -> Outc
     if not number:
         reseed(request.seed)
     found = program.find(request.function)
-    if module is None:
-        value = found(*args, **kwargs)
-    else:
-        value = call_module(found, Invocation(request.function, args, kwargs, module, request.keep_args), module)
+    value = make_call(found, module, args, kwargs)
     value, args = decode(encode((value, args if request.keep_args else [])))
     return Outcome(Ending.RETURNED, value, tuple(args))

@@ -71,9 +71,8 @@ def _made(call: Call, trial: Trial, signatures: Signatures, names: dict[str, str
         yield from _with_gradients(module, function, args[: len(call.args)], args, call.args, names)
     else:
         yield from _constructed(module, function, names)
-        method = f".{module.method}" * (module.method != "forward")
         yield "with torch.no_grad():"
-        yield f"    yours = module{method}({', '.join(args)})"
+        yield f"    yours = {_method(module)}({', '.join(args)})"
     if trial.case.check.sees_arguments:
         yield f"print({say('arguments afterwards')!r}, {', '.join(args[: len(call.args)])}, sep='\\n')"
 
@@ -83,6 +82,15 @@ def _constructed(module: Module, name: str, names: dict[str, str]) -> Iterator[s
     yield f"module = {name}({', '.join(literal(value, 0) for value in module.init or ())})"
     yield f"module.load_state_dict({_named('state', dict(module.state), names)}, strict=False)"
     yield f"module.train({module.training})"
+    if module.before:
+        before = (_named(f"before_{number}", value, names) for number, value in enumerate(module.before, 1))
+        yield f"with torch.no_grad():  # {say('an earlier call of the same module')}"
+        yield f"    {_method(module)}({', '.join(before)})"
+
+
+def _method(module: Module) -> str:
+    """Return what is called of a module: its name alone where that is `forward`."""
+    return "module" + f".{module.method}" * (module.method != "forward")
 
 
 def _with_gradients(
@@ -97,7 +105,7 @@ def _with_gradients(
     target, parameters = function, "{}"
     if module.init is not None:
         yield from _constructed(module, function, names)
-        target = "module" + f".{module.method}" * (module.method != "forward")
+        target = _method(module)
         parameters = "{name: p.grad for name, p in module.named_parameters()}"
     gradients = []
     for name, value in zip(inputs, values, strict=True):

@@ -25,10 +25,11 @@ import numpy as np
 
 from autograder.sandbox.child.device import CPU, bound_memory, make_comparable
 from autograder.sandbox.child.guards import ShortcutError
+from autograder.sandbox.child.module_call import make_call
 from autograder.sandbox.child.parse import parse
 from autograder.sandbox.child.raising_line import MAX_PARTS, called_at, parts_at
 from autograder.sandbox.child.student_files import StudentFiles
-from autograder.sandbox.child.tree import imported_torch, leaves
+from autograder.sandbox.child.tree import imported_torch
 
 FUTURES = functools.reduce(operator.or_, (getattr(__future__, n).compiler_flag for n in __future__.all_feature_names))
 RAISE = opcode.opmap["RAISE_VARARGS"]
@@ -68,8 +69,7 @@ def answer(program: Program, call: Invocation, report: Callable[[int, float], No
             bound_memory(device, program.device_mb)
             value = program.harnessed(call.harness, call.function)(program.module, report, *call.args, **call.kwargs)
         else:
-            found = program.find(call.function)
-            value = found(*call.args, **call.kwargs) if call.module is None else call_module(found, call, call.module)
+            value = make_call(program.find(call.function), call.module, call.args, call.kwargs)
     except NotWritten:
         near = difflib.get_close_matches(call.function, dir(program.module), 1)
         return {"ending": "absent", "trouble": {"type": "", "text": "".join(near), "frames": []}}
@@ -96,49 +96,6 @@ def _is_said_of_a_stub(error: BaseException) -> bool:
     *_, place = _traces_below(error.__traceback__)
     code = place.tb_frame.f_code
     return code.co_code[place.tb_lasti] == RAISE and code.co_name != "_forward_unimplemented"
-
-
-def call_module(found: Any, call: Invocation, module: dict[str, Any]) -> Any:
-    """Make a torch module, load its parameters, call a method and, where cotangents are given, go backward.
-
-    Without arguments to make it with, what was found is a plain function. An object without parameters, of any class, is made
-    and called.
-    """
-    method, parameters = found, []
-    if module["init"] is not None:
-        made = found(*module["init"])
-        if not (module["state"] or module["cotangents"] or hasattr(made, "load_state_dict")):
-            return getattr(made, module["method"])(*call.args, **call.kwargs)
-        # A buffer that the student's constructor adds is none of the grader's parameters, and keeps the value it made.
-        own = made.state_dict()
-        buffers = {name: own[name] for name, _ in made.named_buffers() if name in own}
-        made.load_state_dict({**buffers, **module["state"]})
-        made.train(module["training"])
-        method, parameters = getattr(made, module["method"]), made.named_parameters()
-    import torch
-
-    if not module["cotangents"]:
-        with torch.no_grad():
-            return method(*call.args, **call.kwargs)
-    inputs = [_followed(a, lambda tensor: tensor.requires_grad_()) for a in call.args]
-    output = method(*call.args, **call.kwargs)
-    loss = sum((o * c).sum() for o, c in zip(leaves(output), leaves(module["cotangents"]), strict=True))
-    if loss.requires_grad:  # else every gradient is missing, which the check tells better than torch's exception does
-        loss.backward()
-    return {
-        "output": output,
-        "input_grads": [_followed(a, lambda tensor: tensor.grad) for a in inputs],
-        "param_grads": {name: parameter.grad for name, parameter in parameters},
-    }
-
-
-def _followed(argument: Any, each: Callable[[Any], Any]) -> Any:
-    """Apply a function to every floating tensor of an argument, in tuples and lists too; all else becomes None."""
-    import torch
-
-    if isinstance(argument, tuple | list):
-        return [_followed(part, each) for part in argument]
-    return each(argument) if torch.is_tensor(argument) and argument.is_floating_point() else None
 
 
 def evaluate(expression: str, label: str = "") -> Any:

@@ -8,8 +8,8 @@ from contextlib import contextmanager
 from types import ModuleType
 from typing import Any
 
+from autograder.sandbox.child.module_call import make_call
 from autograder.sandbox.child.named_answers import with_names
-from autograder.sandbox.child.program import Invocation, call_module
 
 Place = tuple[Any, str]
 
@@ -43,10 +43,7 @@ def call_with(
 ) -> Any:
     """Make one call while functions stand in these places."""
     with put_in_place(others):
-        found = operator.attrgetter(path)(student)
-        if module is None:
-            return found(*args, **kwargs)
-        return call_module(found, Invocation(path, args, kwargs, module, keep=False), module)
+        return make_call(operator.attrgetter(path)(student), module, args, kwargs)
 
 
 @contextmanager

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from autograder.sandbox.child.program import Invocation, call_module
+from autograder.sandbox.child.module_call import make_call
 
 MOST = 40  # steps
 
@@ -35,10 +35,7 @@ def trail(
     sys.settrace(_tracer(target, steps) if target else None)
     try:
         with contextlib.suppress(BaseException):
-            if made is None:
-                found(*args, **kwargs)
-            else:
-                call_module(found, Invocation(path, args, kwargs, made, keep=False), made)
+            make_call(found, made, args, kwargs)
     finally:
         sys.settrace(None)
     return steps

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from autograder.sandbox.child.program import Invocation, call_module
+from autograder.sandbox.child.module_call import make_call
 from autograder.sandbox.child.statements import statements_of
 from autograder.sandbox.child.tree import array_of
 
@@ -51,10 +51,7 @@ def value_trail(
     sys.settrace(watch.begin)
     try:
         with contextlib.suppress(BaseException):
-            if made is None:
-                found(*args, **kwargs)
-            else:
-                call_module(found, Invocation(path, args, kwargs, made, keep=False), made)
+            make_call(found, made, args, kwargs)
     finally:
         sys.settrace(before)
     return watch.told(statements=statements)
