@@ -228,6 +228,67 @@ EXPORTS = {
         },
         typed=False,
     ),
+    "ilias teams": Export(
+        {
+            "Blatt 1/Abgaben/Team 17/Lovelace_Ada_alovelace_271/means.py": RIGHT,
+            "Blatt 1/Abgaben/Team 17/ONeil-Nandu_Zoe_zoneil_272/": b"",
+            "Blatt 1/Abgaben.xlsx": b"",
+            "Blatt 1/Feedback_files/to_x/from_y/criteria.txt": b"Well done.",
+        },
+        typed=False,
+    ),
+    "classroom 50": Export(
+        {
+            "cs-means_submissions_2026_03_01_T_10_04_05/scores.csv": b"",
+            "cs-means_submissions_2026_03_01_T_10_04_05/cs-means-alovelace/.git/HEAD": b"ref: refs/heads/main\n",
+            "cs-means_submissions_2026_03_01_T_10_04_05/cs-means-alovelace/means.py": RIGHT,
+            "cs-means_submissions_2026_03_01_T_10_04_05/cs-means-zoneil/.git/HEAD": b"ref: refs/heads/main\n",
+            "cs-means_submissions_2026_03_01_T_10_04_05/cs-means-zoneil/means.py": RIGHT,
+        },
+        typed=False,
+    ),
+    "teams in japanese": Export(
+        {
+            "Student Work/提出済みのファイル/Ada Lovelace/Means/バージョン2/means.py": RIGHT,
+            "Student Work/提出済みのファイル/Ada Lovelace/Means/バージョン1/means.py": WRONG,
+            "Student Work/提出済みのファイル/Zoë O'Neil-Ñandú/Means/バージョン1/means.py": RIGHT,
+            "Student Work/Working files/Ada Lovelace/Means/means.py": WRONG,
+        },
+        typed=False,
+        attempts=True,
+    ),
+    "vpl": Export(
+        {
+            "Lovelace Ada 31 alovelace/2026-02-28-10-22-33/means.py": WRONG,
+            "Lovelace Ada 31 alovelace/2026-03-01-10-22-33/means.py": RIGHT,
+            "Lovelace Ada 31 alovelace/2026-03-01-10-22-33.ceg/execution.txt": b"ok",
+            "O'Neil-Ñandú Zoë 32 zoneil/2026-03-01-13-05-00/means.py": RIGHT,
+            "Report.txt": b"2",
+        },
+        typed=False,
+        dated=True,
+        attempts=True,
+    ),
+    "schoology": Export(
+        {
+            "Means/Lovelace, Ada - alovelace/Revision 1 - On time/means.py": WRONG,
+            "Means/Lovelace, Ada - alovelace/Revision 2 - Late/means.py": RIGHT,
+            "Means/O'Neil-Ñandú, Zoë - zoneil/Revision 1 - On time/means.py": RIGHT,
+        },
+        typed=False,
+        attempts=True,
+        late=frozenset({"alovelace"}),
+    ),
+    "blackboard in german, without receipts": Export(
+        {
+            "Means_alovelace_Versuch_2026-02-28-10-22-00_means.py": WRONG,
+            "Means_alovelace_Versuch_2026-03-01-10-22-00_means.py": RIGHT,
+            "Means_zoneil_Versuch_2026-03-01-13-05-00_means.py": RIGHT,
+        },
+        typed=False,
+        dated=True,
+        attempts=True,
+    ),
     "nbgrader": Export(
         {
             "submitted/alovelace/t1_means/means.py": RIGHT,

@@ -7,18 +7,22 @@ from types import ModuleType
 import numpy as np
 import pytest
 
+from autograder.oracle.rows_of_calls import Shared, by_row
 from autograder.sandbox.child.stand_ins import Known, call_among, shapes_of
 
 FAR_BELOW = -900.0
 
 
-def among(body: str, *args: np.ndarray, answer: object = 0.4) -> object:
-    """Return what `total` gives among a stand-in for `helper`, which is called with one array of the first one's shape."""
+def among(body: str, *args: np.ndarray, answer: object = 0.4, asked: int = 1, shared: Shared = frozenset()) -> object:
+    """Return what `total` gives among a stand-in for `helper`, which the reference calls with the first arrays of these."""
     student = ModuleType("student")
     exec(
-        f"import numpy as np\n\ndef helper(x): raise ValueError\n\ndef total(*arrays):\n    {body}\n", student.__dict__
+        f"import numpy as np\n\ndef helper(*given): raise ValueError\n\ndef total(*arrays):\n    {body}\n",
+        student.__dict__,
     )
-    known = Known(parameters=["x"], answers=[(shapes_of([args[0]]), answer, 1.0)], free=[], masks=[], functions=[])
+    shapes, parameters = shapes_of(args[:asked]), ["x", "w"][:asked]
+    answers = [(shapes, by_row(shapes, answer, shared), answer, 1.0)]
+    known = Known(parameters=parameters, answers=answers, free=[], masks=[], functions=[])
     return call_among(student, None, "total", list(args), {}, None, {"helper": known})[0]
 
 
@@ -59,3 +63,20 @@ def test_rows_may_lie_along_several_axes() -> None:
     at_once = "np.stack([arrays[0] - 1, arrays[0], arrays[0] * 2], axis=1)"
     assert np.allclose(right, among(f"return helper({at_once})[:, 1]", x, answer=answer), rtol=1e-12)
     assert not np.allclose(right, among(f"return helper({at_once})[:, 2]", x, answer=answer), rtol=0.01)
+
+
+def test_weights_with_as_many_rows_as_a_batch_have_none_of_its_rows() -> None:
+    """Code may ask for one sequence at a time, each with all of the weights."""
+    x, w = np.array([[0.5, 2.0, 1.0], [4.0, 1.0, 3.0]]), np.array([[1.0, 2.0], [3.0, 5.0]])
+    answer, body = (
+        np.array([[0.3, 0.9], [0.2, 0.4]]),
+        "return np.concatenate([helper({}, arrays[1]) for n in range(2)])",
+    )
+
+    def given(body: str) -> object:
+        return among(body, x, w, answer=answer, asked=2, shared=frozenset({(1, 2, 2)}))
+
+    right = given("return helper(*arrays)")
+    assert np.allclose(right, given(body.format("arrays[0][n : n + 1]")), rtol=1e-12)
+    assert not np.allclose(right, given(body.format("arrays[0][:1]")), rtol=0.01)
+    assert not np.allclose(right, given("return helper(arrays[0], arrays[1] * [[1.0], [2.0]])")[:1], rtol=0.01)

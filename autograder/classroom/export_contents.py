@@ -103,8 +103,17 @@ def _in_folder(groups: Groups, file: str, opened: ExitStack, depth: int) -> Cont
     members = inside(groups[folders[0]])
     inner = contents_of(members, folders[0].name, file, opened, depth + 1)
     top = _grouped(members, [])
-    is_class = len(top) > 1 and all(i.folder or suffix_of(i.name) == ".zip" or is_list(i) for i in top)
+    is_class = len(top) > 1 and all(
+        i.folder or suffix_of(i.name) == ".zip" or is_list(i) or _is_of(i, file) for i in top
+    )
     return inner if _is_export(inner) or (is_class and depth == 0 and len(groups) == 1) else None
+
+
+def _is_of(item: Item, file: str) -> bool:
+    """Whether somebody's name stands before that of the file to hand in, or of its notebook: `Ada Lovelace - attention.py`."""
+    return any(
+        item.name.endswith(f"{mark}{each}") for each in (file, f"{PurePosixPath(file).stem}.ipynb") for mark in " _-"
+    )
 
 
 def _in_archives(groups: Groups, file: str, opened: ExitStack, depth: int) -> Contents | None:

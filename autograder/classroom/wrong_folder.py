@@ -1,7 +1,8 @@
-"""What is given in the place of a class and is none: one student's files, or a folder of several classes."""
+"""What is given in the place of a class and is none: one student's files, several classes, or a class in what cannot be told."""
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -29,10 +30,19 @@ def why_no_class(entries: Sequence[Entry], path: Path, stub: Stub) -> str:
             f"{path} holds whole classes: {several(inner)}. In {printable(first)} lie folders of "
             f"{several(names)}. Give the folder of one class, such as {path / printable(first)}."
         )
+    if not stub.files and len(inner) == 1 and len(names := next(iter(inner.values()))) > 1:
+        first = printable(next(iter(inner)))
+        return (
+            f"{path} holds {first} alone, and in it lie folders with work of their own: {several(names)}. If these are "
+            f"students', give the folder around them; if {first} is one student, leave one of them there."
+        )
     return ""
 
 
 def _folders_with_work(entry: Entry, stub: Stub) -> list[str]:
-    """Return the folders in an entry that hold work; none where work lies beside them."""
+    """Return the folders in an entry, or in the only one there, that hold work; none where work lies beside them."""
     at_work = [member.parts[1:-1] for member in entry.members if work_name(member.parts[-1]) in stub.names]
-    return sorted({folder[0] for folder in at_work}) if entry.folder and all(at_work) else []
+    alike = [len(set(names)) == 1 for names in zip(*at_work, strict=False)] if len(set(at_work)) > 1 else []
+    around = len(list(itertools.takewhile(bool, alike)))
+    whole = entry.folder and all(len(folder) > around for folder in at_work)
+    return sorted({folder[around] for folder in at_work}) if whole else []

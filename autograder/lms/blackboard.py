@@ -7,7 +7,7 @@ read receipts. Grades go back by user name.
 
 The word for an attempt is the language's, and so is all of the receipt, which begins with `Nom : Ada Lovelace (alovelace)` in
 French. Public tools read `_Tentative_` with its receipt (oliviercailloux/JGradLib, MyCourseHomeworkReader), `_intento_`, and
-`_poging_` beside `_attempt_`. Another word counts where all names have it, and each attempt its receipt.
+`_poging_` beside `_attempt_`. Another word counts where all names of several students have it: many tutors delete the receipts.
 """
 
 from __future__ import annotations
@@ -74,10 +74,11 @@ def _is_known(match: re.Match[str]) -> bool:
 
 
 def _is_language(named: Mapping[Item, re.Match[str]], receipts: Mapping[Item, str]) -> bool:
-    """Whether names are Blackboard's in some language: one word for all, and for each attempt a receipt that says whose it is."""
+    """Whether names are Blackboard's in some language: one word for all, of several students or of one with a receipt."""
     receipted = {named[item]["attempt"] for item, text in receipts.items() if _WHO.match(text)}
-    words = {match["word"] for match in named.values()}
-    return len(words) == 1 and receipted == {match["attempt"] for match in named.values()}
+    words, heads = ({match[part] for match in named.values()} for part in ("word", "head"))
+    shared = common_beginning(heads, "_")
+    return len(words) == 1 and (bool(shared) or receipted == {match["attempt"] for match in named.values()})
 
 
 def _users(said: Mapping[str, re.Match[str] | None]) -> dict[str, tuple[str, str]]:

@@ -13,7 +13,9 @@ from importlib import import_module
 from pathlib import PurePosixPath
 
 import autograder.lms
+from autograder.lms.ilias import is_peer_feedback
 from autograder.lms.platform import Item, Listing, Named, Owner, Platform, Understood
+from autograder.lms.teams import is_not_handed_in
 
 _LISTS = (".csv", ".xlsx", ".xls", ".yml", ".yaml", ".xml")  # rosters and metadata that exports hold
 
@@ -55,12 +57,12 @@ def recognise(listing: Listing, known: Sequence[Platform] | None = None) -> Read
 
 def is_list(item: Item) -> bool:
     """Whether it is a roster or the like, which exports hold and no student handed in."""
-    return is_list_name(item.name, folder=item.folder)
+    return is_list_name(item.name, folder=item.folder) or is_peer_feedback(item) or is_not_handed_in(item)
 
 
 def is_list_name(name: str, *, folder: bool) -> bool:
     """Whether a file or folder of this name is a roster or the like."""
-    return not folder and (name.lower().endswith(_LISTS) or name == "index.html")
+    return not folder and (name.lower().endswith(_LISTS) or name in ("index.html", "README.md"))
 
 
 def _plain_names(listing: Listing) -> Understood:

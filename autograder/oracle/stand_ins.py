@@ -22,6 +22,7 @@ from autograder.oracle.noise import alike_but_for_noise, fractions_in
 from autograder.oracle.other_ways import NotedCall, Way, calls_in_ways, may_use
 from autograder.oracle.reference import Reference, run_requests
 from autograder.oracle.replay import Replay
+from autograder.oracle.rows_of_calls import by_row, shared_by_rows, with_the_row_of
 from autograder.oracle.step_limit import limited_steps
 from autograder.sandbox.child import stand_ins
 from autograder.sandbox.child.probabilities import as_probabilities, axis_of_probabilities
@@ -230,7 +231,8 @@ def _stand_ins(oracle: Reference, calls: Sequence[NotedCall], rng: np.random.Gen
     free = free_in_all(calls)
     draw = _drawn_for_tokens if liveliness == LIVELY else drawn_like
     for call in calls:
-        parameters = oracle.signatures[f"{call.name}.forward" if call.is_module else call.name]
+        path = f"{call.name}.forward" if call.is_module else call.name
+        parameters = oracle.signatures[path]
         numbers, masks = free.get(call.name, NOTHING_FREE)
         new = Known(parameters=list(parameters), answers=[], free=sorted(numbers), masks=sorted(masks), functions=[])
         known = found.setdefault(call.name, new)
@@ -243,7 +245,9 @@ def _stand_ins(oracle: Reference, calls: Sequence[NotedCall], rng: np.random.Gen
             continue
         try:
             drawn = map_leaves(lambda leaf: draw(leaf, rng), call.answer())
-            known["answers"].append((shapes, drawn, liveliness))
+            drawn = with_the_row_of(known["answers"], shapes, drawn)
+            rows = by_row(shapes, drawn, shared_by_rows(oracle, path))
+            known["answers"].append((shapes, rows, drawn, liveliness))
         except ValueError:
             return {}
     return found

@@ -9,14 +9,10 @@ from typing import Any
 from autograder.sandbox.child.tree import map_leaves
 
 Shapes = list[Any]  # of a call's arguments, in the order of the parameters
+ByRow = list[bool]  # for each array, number and text of the arguments, whether it has a row for each one of the answer
 
 
-def has_rows(shape: Any, rows: int) -> bool:
-    """Whether the shape of an array begins with so many rows."""
-    return isinstance(shape, list) and shape[:1] == [rows]
-
-
-def axes_like(known: Shapes, shapes: Shapes, rows: int) -> list[int] | None:
+def axes_like(known: Shapes, shapes: Shapes, by_row: ByRow) -> list[int] | None:
     """Return the lengths of the axes that a call has where a known one, which it is like in all else, has its rows.
 
     One is another number of rows, none a row without its axis, and several are rows along all of them, such as a batch and its times.
@@ -24,8 +20,8 @@ def axes_like(known: Shapes, shapes: Shapes, rows: int) -> list[int] | None:
     found = list[list[int]]()
     if [len(each) for each in known] != [len(each) for each in shapes]:
         return None
-    for before, now in zip(itertools.chain(*known), itertools.chain(*shapes), strict=True):
-        if not has_rows(before, rows):
+    for before, now, is_by_row in zip(itertools.chain(*known), itertools.chain(*shapes), by_row, strict=True):
+        if not is_by_row:
             if before != now:
                 return None
             continue
@@ -59,13 +55,13 @@ def without_front(given: Sequence[Any], known: Shapes, place: int) -> list[Any]:
     return [map_leaves(at_place, each) for each in given]
 
 
-def with_rows(given: Sequence[Any], known: Shapes, rows: int, count: int) -> list[Any]:
+def with_rows(given: Sequence[Any], known: Shapes, by_row: ByRow, count: int) -> list[Any]:
     """Return a call's arguments with so many rows along one axis where a known call has its rows; for 0 as they are."""
-    before = itertools.chain(*known)
+    before = zip(itertools.chain(*known), by_row, strict=True)
 
     def shaped(leaf: Any) -> Any:
-        shape = next(before)
-        return leaf.reshape([count, *shape[1:]]) if count and has_rows(shape, rows) else leaf
+        shape, is_by_row = next(before)
+        return leaf.reshape([count, *shape[1:]]) if count and is_by_row else leaf
 
     return [map_leaves(shaped, each) for each in given]
 

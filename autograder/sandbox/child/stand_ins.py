@@ -10,7 +10,6 @@ one may be left out.
 from __future__ import annotations
 
 import functools
-import itertools
 import math
 import sys
 import types
@@ -22,11 +21,11 @@ from typing import Any, TypedDict
 import numpy as np
 
 from autograder.sandbox.child.call_shapes import (
+    ByRow,
     Shapes,
     axes_like,
     axis_left_out,
     count_in_front,
-    has_rows,
     with_axis,
     with_rows,
     without_axis,
@@ -39,8 +38,9 @@ from autograder.sandbox.child.replaced import call_with, places_for
 from autograder.sandbox.child.tree import is_object, leaves, map_leaves
 from autograder.sandbox.child.wire_format import snapshot
 
-# The shapes of a call's arguments, what is like the right answer to it, and how much of an answer changes with the arguments.
-Answers = list[tuple[Shapes, Any, float]]
+# The shapes of a call's arguments, which of them have a row for each one of the answer, what is like the right answer to it, and
+# how much of an answer changes with the arguments.
+Answers = list[tuple[Shapes, ByRow, Any, float]]
 FUNCTIONS = types.FunctionType, types.MethodType, functools.partial
 OTHER_SHAPES = "the reference does not call it with these shapes"
 
@@ -132,14 +132,13 @@ def what_is_said(given: Sequence[Any], functions: Collection[int] = ()) -> list[
 def _answered(answers: Answers, given: Sequence[Any]) -> Any:
     shapes = shapes_of(given)
     for several in (False, True):  # axes where a known call has its rows
-        for known, answer, liveliness in sorted(answers, key=lambda each: each[0] != shapes):
-            rows = _rows_of(known, answer)
-            axes = axes_like(known, shapes, rows) if rows else None
+        for known, by_row, answer, liveliness in sorted(answers, key=lambda each: each[0] != shapes):
+            axes = axes_like(known, shapes, by_row)
             if axes is not None and (len(axes) > 1) is several:
-                return _by_row(answer, given, known, rows, axes, liveliness)
+                return _of_rows(answer, given, known, by_row, axes, liveliness)
             if known == shapes:
                 return mixed_alike(answer, given, liveliness)
-    for known, _, _ in answers:
+    for known, *_ in answers:
         if count := count_in_front(known, shapes):
             return _stacked([_answered(answers, without_front(given, known, place)) for place in range(count)])
     for known, *_ in answers:
@@ -155,18 +154,13 @@ def mixed_alike(answer: Any, given: Sequence[Any], liveliness: float) -> Any:
     return map_leaves(lambda leaf: as_probabilities(mixing.mixed(leaf), axis_of_probabilities(leaf)), answer)
 
 
-def _rows_of(known: Shapes, answer: Any) -> int:
-    """Return how many rows an answer has, if all of it and an argument have as many; else 0."""
-    lengths = {leaf.shape[0] if getattr(leaf, "shape", ()) else 0 for leaf in leaves(answer)}
-    rows = lengths.pop() if len(lengths) == 1 else 0
-    return rows if any(has_rows(shape, rows) for shapes in known for shape in shapes) else 0
-
-
-def _by_row(answer: Any, given: Sequence[Any], known: Shapes, rows: int, axes: list[int], liveliness: float) -> Any:
+def _of_rows(
+    answer: Any, given: Sequence[Any], known: Shapes, by_row: ByRow, axes: list[int], liveliness: float
+) -> Any:
     """Return an answer whose rows, along all of some axes, depend on those of the arguments alone, and are drawn alike."""
     count = math.prod(axes) if axes else 0
-    parts = zip(leaves(with_rows(given, known, rows, count)), itertools.chain(*known), strict=True)
-    mixing = Mixing([(part, count > 0 and has_rows(shape, rows)) for part, shape in parts], liveliness, count)
+    parts = zip(leaves(with_rows(given, known, by_row, count)), by_row, strict=True)
+    mixing = Mixing([(part, count > 0 and is_by_row) for part, is_by_row in parts], liveliness, count)
 
     def of_rows(leaf: Any) -> Any:
         mixed = mixing.mixed(leaf[:1])
