@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
 
+import numpy as np
 import pytest
 
 from autograder.course.catalog import load_assignment
 from autograder.judge.grade import grade
+from autograder.oracle.equal_calls import Given
 from autograder.oracle.oracle import Oracle
+from autograder.oracle.replay import Replay
 from autograder.sandbox.job import Sandbox, Source
 from autograder.sandbox.levels import open_sandbox
 
@@ -61,3 +66,45 @@ def test_equal_calls_are_right(how: str, is_right: bool, patient: Sandbox) -> No
     found = grade(Source.of(assignment.file, text), Oracle(assignment, 3), patient)
     (mine,) = (e for e in found.exercises if e.name == name)
     assert mine.score == pytest.approx(mine.max_score) if is_right else mine.score < 0.4 * mine.max_score
+
+
+def given(right: object) -> Given:
+    """Return what is answered in a case of a5, where all calls have one right answer, or what a function makes of the call."""
+    oracle = Oracle(load_assignment(COURSE, "a5_attention").without_training(), 3)
+    asked = SimpleNamespace(oracle=oracle, right=right if callable(right) else lambda _: right)
+    return Given(cast("Replay", asked), oracle.trials_of("attention")[0])
+
+
+def test_what_is_answered_tells_nothing_of_the_right_answer() -> None:
+    """Else code would read the right answers to its exercise off what it gets for one that contains it and is not written."""
+    numbers = np.array([[0.1, 0.7, 0.9]])
+    first, second = (given(right).answer("attention", [1.0], {}) for right in (numbers, 5 * numbers - 2))
+    assert np.array_equal(first, second)
+    both = given(lambda call: numbers * call.args[0])
+    one, other, again = (both.answer("attention", [factor], {}) for factor in (1.0, 1.001, 1.0 + 1e-9))
+    assert np.array_equal(one, again)
+    assert abs(one - other).min() > 0.001
+
+
+@pytest.mark.parametrize("asked", [[40_000, 40_000], [np.ones((5000, 1)), np.ones((5000, 1))], [np.ones((300, 300))]])
+def test_what_takes_the_grader_long_has_no_answer(asked: list[Any]) -> None:
+    """A few bytes of code may ask for gigabytes."""
+    with pytest.raises(ValueError, match="too long"):
+        given(np.ones(1)).answer("causal_mask", asked, {})
+
+
+def test_a_helper_that_does_not_read_a_mask_excuses_no_code_without_one(patient: Sandbox) -> None:
+    """Who breaks a right helper would have more points than who leaves it right."""
+    assignment = load_assignment(COURSE, "a5_attention").without_training()
+    text = assignment.reference.replace("attention_weights(similarities, past)", "attention_weights(similarities)")
+    text = text.replace("mask = causal_mask(length, length) if causal else None", "mask = None")
+    broken = text.replace("scores = np.where(mask, scores, -np.inf)", "scores = scores * 1.0")
+    assert len({assignment.reference, text, broken}) == 3
+    oracle = Oracle(assignment, 3)
+    kept, lost = (
+        {e.name: e.score for e in grade(Source.of(assignment.file, code), oracle, patient).exercises}
+        for code in (text, broken)
+    )
+    assert lost["self_attention"] < 3
+    assert lost["similarity_context"] < 1
+    assert sum(lost.values()) < sum(kept.values())

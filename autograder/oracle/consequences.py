@@ -22,7 +22,7 @@ from autograder.judge.outcomes_alike import is_all_overflow
 from autograder.judge.trials import Judged, Origins, Trial
 from autograder.oracle.built_on import Followed, find_built_on
 from autograder.oracle.circles import without_circles
-from autograder.oracle.equal_calls import right_by_equal_calls
+from autograder.oracle.equal_calls import right_by_equal_calls, wrong_by_equal_calls
 from autograder.oracle.evidence import informative
 from autograder.oracle.given_classes import broken_classes, right_with_given_classes
 from autograder.oracle.noise import alike_but_for_noise
@@ -81,7 +81,10 @@ def follow(
         doubted=unlike | alone.undecided,
         mistakes=frozenset(itertools.chain(*named.values())),
     )
-    followed = {**built_on.followed, **alike}
+    # A wrong helper that does not read what code leaves out does not make that code right.
+    beside = _beside(replay, unwritten, waiting)
+    refuted = wrong_by_equal_calls(beside, source, sandbox, [t for t in built_on.followed if t in doubtful])
+    followed = {**{t: f for t, f in built_on.followed.items() if t not in refuted}, **alike}
     shown = frozenset(t for t, f in followed.items() if f.says and (t in built_on.clear or t in alike))
     known = _all_known(judged, followed, excused, named)
     found = _with_evidence(oracle, judged, followed, shown, known, doubtful)
@@ -108,7 +111,7 @@ def _right_by_themselves(
     Then with arguments that come to the same, and with `broken` classes as they are given.
     """
     alone = _among_stand_ins(replay, source, sandbox, trials, not_passed)
-    beside = Replay(replay.oracle, replay.wrong.union(unwritten, (trial.case.exercise for trial in waiting)))
+    beside = _beside(replay, unwritten, waiting)
 
     def left() -> list[Trial]:
         return [trial for trial in (*waiting, *trials) if not alone.follows.get(trial)]
@@ -117,6 +120,11 @@ def _right_by_themselves(
         alone = alone.after(_among_stand_ins(beside, source, sandbox, left(), not_passed))
     alone = alone.after(Alone(right_by_equal_calls(beside, source, sandbox, left())))
     return alone.after(Alone(right_with_given_classes(beside, broken, source, sandbox, left())))
+
+
+def _beside(replay: Replay, unwritten: frozenset[str], waiting: Collection[Trial]) -> Replay:
+    """Return the replay without what is not written as well, and what waits for it."""
+    return Replay(replay.oracle, replay.wrong.union(unwritten, (trial.case.exercise for trial in waiting)))
 
 
 def _among_stand_ins(

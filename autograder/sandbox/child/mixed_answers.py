@@ -103,7 +103,7 @@ def _spread_over(shape: tuple[int, ...]) -> np.ndarray:
     return numbers
 
 
-@functools.cache
+@functools.lru_cache(maxsize=256)
 def _fixed(size: int, number: int) -> np.ndarray:
     """Return the numbers that the array in a place of the arguments is multiplied by."""
     numbers: np.ndarray = np.cos(np.arange(size) + number) / size**0.5
