@@ -7,6 +7,7 @@ from types import ModuleType
 import numpy as np
 import pytest
 
+from autograder.oracle.drawn_answers import drawn_like
 from autograder.oracle.rows_of_calls import Shared, by_row
 from autograder.sandbox.child.stand_ins import Known, call_among, shapes_of
 
@@ -80,3 +81,31 @@ def test_weights_with_as_many_rows_as_a_batch_have_none_of_its_rows() -> None:
     assert np.allclose(right, given(body.format("arrays[0][n : n + 1]")), rtol=1e-12)
     assert not np.allclose(right, given(body.format("arrays[0][:1]")), rtol=0.01)
     assert not np.allclose(right, given("return helper(arrays[0], arrays[1] * [[1.0], [2.0]])")[:1], rtol=0.01)
+
+
+@pytest.mark.parametrize("answer", [[3, 1, 2, 2, 0, 5], 9, "a text of some letters", {"a": 7, "b": 12}])
+def test_numbers_and_texts_in_no_array_tell_what_was_asked(answer: object) -> None:
+    """A right caller of a helper that returns a list of labels keeps its points as one of a helper with an array does."""
+    x = np.array([0.5, 2.0, 1.0])
+    assert among("return helper(arrays[0])", x, answer=answer) == among(
+        "return helper(arrays[0] * 1.0)", x, answer=answer
+    )
+    others = [among(f"return helper(arrays[0] * {factor})", x, answer=answer) for factor in (2, 3, 5)]
+    assert len({str(each) for each in others}) > 1
+
+
+@pytest.mark.parametrize("right", [[3, 1, 2, 2], 9, "abcab", True, {"a": 1, "b": 4}, [0.5, None]])
+def test_answers_that_are_no_arrays_are_drawn_alike(right: object) -> None:
+    """Of the same kinds, from the same range."""
+    rng = np.random.default_rng(0)
+    drawn = [drawn_like(right, rng) for _ in range(20)]
+    assert {type(each) for each in drawn} == {type(right)}
+    assert len({str(each) for each in drawn}) > 1
+    if isinstance(right, int):
+        assert max(drawn) <= right
+
+
+def test_what_is_no_data_has_nothing_drawn_like_it() -> None:
+    """Nothing can stand in for it."""
+    with pytest.raises(ValueError, match="nothing random"):
+        drawn_like([-1], np.random.default_rng(0))

@@ -21,16 +21,17 @@ import numpy as np
 
 from autograder.judge.calls_as_text import numbers_in
 from autograder.judge.trials import Trial
+from autograder.oracle.drawn_answers import drawn_like
 from autograder.oracle.noise import alike_but_for_noise, fractions_in
 from autograder.oracle.other_ways import calls_in_ways, may_use
 from autograder.oracle.reference import run_requests, to_worker
 from autograder.oracle.replay import Replay
-from autograder.oracle.stand_ins import drawn_like, own_arguments
+from autograder.oracle.stand_ins import own_arguments
 from autograder.oracle.step_limit import limited_steps
 from autograder.oracle.student_calls import StudentCall
 from autograder.sandbox.child import answered_calls
 from autograder.sandbox.child.program import Program
-from autograder.sandbox.child.tree import array_of, as_arrays, leaves, map_leaves
+from autograder.sandbox.child.tree import array_of, as_arrays, leaves
 from autograder.sandbox.child.wire_format import WireError, snapshot
 from autograder.sandbox.job import Ending, Job, Outcome, Request, Sandbox, Source
 from autograder.sandbox.time_limits import Rationed
@@ -73,7 +74,7 @@ class Given:
             if _same(before, right):
                 return drawn
         rng = np.random.default_rng(zlib.crc32(f"{self._seed}.{name}.{len(known)}".encode()))
-        drawn = map_leaves(lambda leaf: drawn_like(leaf, rng), right)
+        drawn = drawn_like(right, rng)
         known.append((right, drawn))
         return drawn
 

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from autograder.judge.trials import Trial
+from autograder.oracle.drawn_answers import drawn_like
 from autograder.oracle.free_arguments import NOTHING_FREE, free_in, free_in_all
 from autograder.oracle.noise import alike_but_for_noise, fractions_in
 from autograder.oracle.other_ways import NotedCall, Way, calls_in_ways, may_use
@@ -25,10 +26,9 @@ from autograder.oracle.replay import Replay
 from autograder.oracle.rows_of_calls import by_row, shared_by_rows, with_the_row_of
 from autograder.oracle.step_limit import limited_steps
 from autograder.sandbox.child import stand_ins
-from autograder.sandbox.child.probabilities import as_probabilities, axis_of_probabilities
 from autograder.sandbox.child.program import evaluate
 from autograder.sandbox.child.stand_ins import Known, in_order, shapes_of, what_is_said
-from autograder.sandbox.child.tree import Code, Tensor, array_of, as_arrays, leaves, map_leaves
+from autograder.sandbox.child.tree import Code, as_arrays, leaves
 from autograder.sandbox.job import Ending, Job, Outcome, Request, Sandbox, Source
 
 Right = Callable[[], tuple[Outcome, ...]]  # runs a right way the first time
@@ -36,16 +36,11 @@ Asked = tuple[tuple[Request, ...], tuple[Right, ...]]  # what is asked, and what
 StandIns = dict[str, Known]  # what `call_among` takes
 _NOTHING: Asked = (), ()
 _HARNESS = f"from {stand_ins.__name__} import call_among"
-LEAST, LEAST_PROBABLE = (
-    0.05,
-    0.6,
-)  # the smallest fraction that is drawn beside one; probabilities are made of the latter
 MOST_STEPS = (
     10_000  # of the reference among stand-ins: in each it may call one, which takes a hundred times a plain step
 )
 TIMES = 4  # that tokens are asked for, which may agree by chance
 LIVELY = 12.0  # how much more of the answers changes then with what is asked
-MANY = 0.7  # the share of true entries in a random mask; the first of each row is true, so that no row is hidden whole
 
 
 @dataclass(frozen=True)
@@ -226,10 +221,9 @@ def _calls_of_reference(replay: Replay, trial: Trial) -> list[NotedCall]:
 
 
 def _stand_ins(oracle: Reference, calls: Sequence[NotedCall], rng: np.random.Generator, liveliness: float) -> StandIns:
-    """Return stand-ins with random answers to calls; none where an answer cannot be drawn, such as a text."""
+    """Return stand-ins with random answers to calls; none where an answer cannot be drawn, such as a function."""
     found: StandIns = {}
     free = free_in_all(calls)
-    draw = _drawn_for_tokens if liveliness == LIVELY else drawn_like
     for call in calls:
         path = f"{call.name}.forward" if call.is_module else call.name
         parameters = oracle.signatures[path]
@@ -244,44 +238,10 @@ def _stand_ins(oracle: Reference, calls: Sequence[NotedCall], rng: np.random.Gen
         if any(shapes == before for before, *_ in known["answers"]):
             continue
         try:
-            drawn = map_leaves(lambda leaf: draw(leaf, rng), call.answer())
+            drawn = drawn_like(call.answer(), rng, signed=liveliness == LIVELY)
             drawn = with_the_row_of(known["answers"], shapes, drawn)
             rows = by_row(shapes, drawn, shared_by_rows(oracle, path))
             known["answers"].append((shapes, rows, drawn, liveliness))
         except ValueError:
             return {}
     return found
-
-
-def _drawn_for_tokens(leaf: Any, rng: np.random.Generator) -> Any:
-    """Return what `drawn_like` does, some of it negative where the value has such: of positive states one token is always the likeliest."""
-    drawn, array = drawn_like(leaf, rng), fractions_in(leaf)
-    if array is None or not (array < 0).any():
-        return drawn
-    signed = np.asarray(array_of(drawn)) * rng.choice((-1, 1), array.shape).astype(array.dtype)
-    return signed if isinstance(drawn, np.ndarray) else Tensor(signed) if isinstance(drawn, Tensor) else float(signed)
-
-
-def drawn_like(leaf: Any, rng: np.random.Generator) -> Any:
-    """Return a random value of the same kind and shape, whole numbers from the same range, probabilities for probabilities.
-
-    Raises ValueError for others.
-    """
-    array = array_of(leaf)
-    if leaf is None or array is None:
-        if not isinstance(leaf, float | None):
-            raise ValueError("nothing random can stand in for it")
-        return leaf if leaf is None else float(rng.uniform())
-    if array.dtype.kind == "f":
-        axis = axis_of_probabilities(array)
-        # Of probabilities the largest is to be another one in each call, or code that says one token for ever is right.
-        least = LEAST_PROBABLE if axis else LEAST
-        drawn = as_probabilities(rng.uniform(least, 1.0, array.shape), axis).astype(array.dtype)
-    elif array.dtype == bool:
-        drawn = rng.uniform(size=array.shape) < MANY
-        drawn[..., :1] = True
-    elif array.dtype.kind in "iu" and array.size and array.min() >= 0:
-        drawn = rng.integers(array.max() + 1, size=array.shape).astype(array.dtype)
-    else:
-        raise ValueError("nothing random can stand in for it")
-    return drawn if isinstance(leaf, np.ndarray) else Tensor(drawn)

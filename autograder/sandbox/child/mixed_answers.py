@@ -8,12 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from autograder.sandbox.child.tree import dtype_name
+from autograder.sandbox.child.tree import array_of, dtype_name
 
 LIVELY_NUMBER = 6.0  # how much of a single number changes with the arguments: no other entry tells what it hides
 PHASE = 200.0  # of a wave for each entry, beside what is drawn for it: else waves of all draws would be alike
 ENDLESS = 1e4  # numbers of a call that are larger stand for infinity
 FAR = 7.39  # and count as this: what is larger would drown all others
+COARSE = 50  # whole numbers for each step in what fractions come to
 PRIME = 9973  # what whole numbers of a call are summed up modulo
 
 
@@ -23,20 +24,29 @@ class Mixing:
     `parts` are the leaves of the arguments, each with whether it has a row for each of `count` rows of the answer.
     """
 
-    def __init__(self, parts: list[tuple[Any, bool]], liveliness: float, count: int = 0) -> None:
+    def __init__(self, parts: list[tuple[Any, bool]], liveliness: float, count: int = 0, largest: int = 0) -> None:
+        """Begin; `largest` is the largest of the whole numbers of an answer that stand in no array."""
         self._parts = [(part, by_row) for part, by_row in parts if hasattr(part, "shape") and 0 not in part.shape]
         # Beside arrays a plain fraction is a setting, which code may leave out where it is the default.
         self._parts = self._parts or [(np.asarray(part), False) for part, _ in parts if isinstance(part, float)]
         self._count, self._liveliness = count, liveliness
         self._totals: dict[str, Any] = {}  # by dtype
+        self._largest = largest
 
     def mixed(self, leaf: Any) -> Any:
-        """Return a number or an array with fractions scaled, or whole numbers below the largest of it.
+        """Return a number or an array with fractions scaled, or whole numbers below the largest of it; a text turned round, a truth perhaps a lie.
 
         Positive fractions stay positive; where there are negative ones, any may change its sign.
         """
         if isinstance(leaf, float):
             return leaf * float(1.5 + np.sin(LIVELY_NUMBER * np.arcsinh(self._total(np.full((), leaf))) + PHASE * leaf))
+        if isinstance(leaf, bool):
+            return leaf != bool(self._coarse_total() % 2)
+        if isinstance(leaf, int):
+            return (leaf + self._coarse_total()) % (self._largest + 1)
+        if isinstance(leaf, str):
+            begin = self._coarse_total() % max(1, len(leaf))
+            return leaf[begin:] + leaf[:begin]
         kind = dtype_name(leaf)
         if "float" in kind:
             if kind not in self._totals:
@@ -69,6 +79,14 @@ class Mixing:
                 flat = like.new_tensor(flat) if isinstance(array, np.ndarray) else flat.to(like.dtype)
                 total = total + (_bounded(flat) * like.new_tensor(fixed)).sum(-1)
         return total
+
+    def _coarse_total(self) -> int:
+        """Return a whole number that depends on all arrays, and not on noise."""
+        total = 0.0
+        for number, (array, _) in enumerate(self._parts):
+            flat = np.asarray(array_of(array), np.float64).reshape(-1)
+            total += float((_bounded(flat) * _fixed(flat.size, number)).sum())
+        return math.floor(COARSE * math.asinh(total)) + int(self._whole_total(np.zeros(0)))
 
     def _whole_total(self, like: Any) -> Any:
         """Return a whole number that depends on every entry of all arrays of whole numbers and its place, or one for each row."""

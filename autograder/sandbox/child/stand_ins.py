@@ -150,7 +150,8 @@ def _answered(answers: Answers, given: Sequence[Any]) -> Any:
 
 def mixed_alike(answer: Any, given: Sequence[Any], liveliness: float) -> Any:
     """Return an answer that depends on all that is given, and is like another one."""
-    mixing = Mixing([(part, False) for part in leaves(list(given))], liveliness)
+    largest = max((leaf for leaf in leaves(answer) if type(leaf) is int), default=0)
+    mixing = Mixing([(part, False) for part in leaves(list(given))], liveliness, largest=largest)
     return map_leaves(lambda leaf: as_probabilities(mixing.mixed(leaf), axis_of_probabilities(leaf)), answer)
 
 
