@@ -95,7 +95,7 @@ def _checked(course: Path, assignment: Assignment, words: Sequence[str], options
     rest, page = page_asked(rest) if options.html else (rest, None)
     file, exercise = file_and_exercise(rest, names, options.exercise)
     trainings = some_trainings(home_trainings(oracle), bundle) if trains else ()
-    options = replace(options, exercise=exercise, train=trainings, page=page)
+    options = replace(options, exercise=exercise, train=trainings, trains=bool(assignment.trainings), page=page)
     place = Place(file or Path(), deep=False)
     if not goes_on:
         return run_check(bundle, place, str, options)

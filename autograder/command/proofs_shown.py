@@ -31,11 +31,12 @@ def show_proofs(console: Console, slug: str, proofs: Iterable[Proof]) -> bool:
 
 
 def show_part(console: Console, slug: str, to_write: Sequence[str], not_looked_at: Sequence[str]) -> None:
-    """Print what of a draft is still to write, and what was not looked at; nothing where an assignment was proved whole."""
+    """Print what of a draft is still to write, and what was not looked at; nothing where all of an assignment was proved."""
     if to_write:
         console.print(f"  [bold]still to write ({len(to_write)})[/]; · marks what waits for it", highlight=False)
     for line in to_write:
         console.print(f"      {plain(line)}", highlight=False, soft_wrap=True)
     if not_looked_at:
-        told = f"Not looked at: {', '.join(not_looked_at)}. The whole: autograder doctor {slug}"
+        whole = f" The whole: autograder doctor {slug}" if len(not_looked_at) > 1 else ""
+        told = f"Not looked at: {', '.join(not_looked_at)}.{whole}"
         console.print(f"  [yellow]{plain(told)}[/]", highlight=False, soft_wrap=True)

@@ -44,7 +44,8 @@ def handout(
     roster: Annotated[
         Path | None,
         typer.Option(
-            help="CSV of the class: a zip for each student, whose quiz is shuffled another way than all others"
+            help="CSV of the class: a zip for each student, whose quiz is shuffled another way than all others; "
+            "not with --repository, which is one for all"
         ),
     ] = None,
     course: CourseOption = None,

@@ -68,7 +68,8 @@ def _rendered(assignment: Assignment) -> str:
         raise StubError(
             "the blanked functions are not the declared exercises: "
             f"declared but not blanked: {sorted(declared - blanked)}; blanked but not declared: {sorted(blanked - declared)}. "
-            "Declare each as an [[exercise]] in assignment.toml, and put it between # BEGIN SOLUTION and # END SOLUTION."
+            "Declare each as an [[exercise]] in assignment.toml, and put it between # BEGIN SOLUTION and # END SOLUTION. "
+            'Where one exercise is several methods, it lists them: blanks = ["Beam.step", "Beam.decode"].'
         )
     text = "".join(_blank(lines, owners))
     _refuse_undeclared(text, assignment, declared)

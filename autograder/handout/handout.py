@@ -89,6 +89,7 @@ def _words(
         "torch": assignment.torch,
         "on_devices": " device" in assignment.harness,
         "training": bool(assignment.harness),
+        "runs_alone": "__main__" in assignment.harness,
         **{name.removesuffix(".py"): name in programs for name in PROGRAMS},
         "data": " ".join(data),
         "pictures": ", ".join(sorted({f"`{name.partition('/')[0]}/`" for name in pictures if "/" in name})),

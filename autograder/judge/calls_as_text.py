@@ -109,7 +109,7 @@ def side_by_side(finding: Finding, whole: int = FULL_SIZE) -> str:
     """
     got, expected = array_of(finding.got), array_of(finding.expected)
     if got is None:
-        return ""
+        return _lists(finding.got, finding.expected)
     if expected is None:
         return "\n".join(_block(say("yours"), got, ())) if got.size <= FULL_SIZE else ""
     if got.shape != expected.shape:
@@ -125,6 +125,16 @@ def side_by_side(finding: Finding, whole: int = FULL_SIZE) -> str:
         return "\n".join([*left, *right])
     rows = itertools.zip_longest(left, right, fillvalue="")
     return "\n".join(f"{a:<{width}}{b}".rstrip() for a, b in rows)
+
+
+def _lists(got: Any, expected: Any) -> str:
+    """Show two short lists of plain values below each other."""
+    for each in (got, expected):
+        plain = isinstance(each, list | tuple) and all(isinstance(leaf, int | float | str) for leaf in leaves(each))
+        if not plain or len(repr(each)) > WIDTH - 12:
+            return ""
+    width = max(len(say("yours")), len(say("expected"))) + 2
+    return "\n".join(f"  {name:<{width}}{each!r}" for name, each in ((say("yours"), got), (say("expected"), expected)))
 
 
 def _block(name: str, array: np.ndarray, window: tuple[Any, ...]) -> list[str]:

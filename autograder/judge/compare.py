@@ -85,7 +85,7 @@ def _sequence_difference(
     if not isinstance(got, tuple | list):
         return Finding("container", _instead(_describe(got, where), wanted), where)
     if len(got) != len(expected):
-        return Finding("length", _instead(_describe(got, where), wanted), where)
+        return Finding("length", _instead(_describe(got, where), wanted), where, got, expected)
     for index, (mine, theirs) in enumerate(zip(got, expected, strict=True)):
         finding = difference(mine, theirs, f"{where}[{index}]", tolerance)
         if finding and finding.kind == "container" and isinstance(got, list) and isinstance(expected, tuple):

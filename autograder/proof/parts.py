@@ -53,9 +53,9 @@ def without_unwritten(assignment: Assignment) -> Assignment:
 
 
 def not_looked_at(assignment: Assignment, only: Collection[str], *, training: bool) -> tuple[str, ...]:
-    """Return what of an assignment is not proved where only some exercises are; nothing where all are."""
+    """Return what of an assignment is not proved where only some exercises are, and without trainings; nothing where all is."""
     if not only:
-        return ()
+        return ("the trainings themselves (--training)",) if assignment.trainings and not training else ()
     others = (exercise.name for exercise in assignment.exercises if exercise.name not in only)
     trained = any(t.exercise in only for t in assignment.trainings) and not training
     alone = ("whether a mistake costs another exercise points",) if len(only) == 1 else ()

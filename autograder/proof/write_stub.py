@@ -26,10 +26,15 @@ def write_stub(course: Path, assignment: Assignment, *, draft: bool = False) -> 
     assignment, home = as_written(course, slug), public_folder(course, slug)
     if assignment.questions:
         readme = home / "README.md"
-        text = with_questions(readme.read_text(encoding="utf-8-sig"), assignment.questions)
-        readme.write_text(text, encoding="utf-8")
+        _write(readme, with_questions(readme.read_text(encoding="utf-8-sig"), assignment.questions))
     stub = render_stub(without_unwritten(assignment) if draft else assignment)
     paths = {home / name: text for name, text in assignment.as_files(stub).items()}
     for path, text in paths.items():
-        path.write_text(text, encoding="utf-8")
+        _write(path, text)
     return tuple(paths)
+
+
+def _write(path: Path, text: str) -> None:
+    """Write a file that is not so already: `doctor --watch` takes every change for one to examine."""
+    if not path.exists() or path.read_text(encoding="utf-8") != text:
+        path.write_text(text, encoding="utf-8")

@@ -57,6 +57,7 @@ def _run(folder: Path, bundle: Bundle, chosen: argparse.Namespace) -> int:
         as_json=chosen.json,
         watch=chosen.watch,
         train=trainings,
+        trains=(folder / "training.py").exists(),
         long=chosen.long,
         device=chosen.device,
         html=chosen.html,

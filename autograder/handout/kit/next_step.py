@@ -50,7 +50,7 @@ def run_next(course: Sequence[Handout], slug: str, options: Options) -> int:
 
     Without a terminal, and as JSON, it shows one step. Raises CheckError and BundleError.
     """
-    if replace(options, as_json=False) != Options():
+    if replace(options, as_json=False, trains=False) != Options():
         raise CheckError(say("next chooses the exercise itself; beside it only a file and --json are understood."))
     first = next(number for number, handout in enumerate(course) if handout.slug == slug)
     try:

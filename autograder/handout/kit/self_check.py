@@ -61,6 +61,7 @@ class Options:
     device: str = "auto"  # on which
     html: bool = False  # whether to write the result as a page, too
     page: Path | None = None  # where, if not beside the student's file
+    trains: bool = False  # whether there is something to train
 
 
 def check(source: Source, bundle: Bundle) -> Result:
@@ -183,6 +184,8 @@ def _check_once(sandbox: Sandbox, bundle: Bundle, work: Work, shown: Callable[[P
     code = 0 if shown_result.all_passed else 1
     file = told if source.several else path.name
     if code == 0 and not (options.exercise or options.hint or options.as_json or options.train):
+        if options.trains:
+            print(say("Its training is not among these: --train makes the first steps."))
         print(say("All of it passes here: hand in {file}.", file=file))
     found = Found(bundle.assignment.title, file, shown_result)
     if options.html:
