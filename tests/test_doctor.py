@@ -352,3 +352,12 @@ def test_the_stub_is_written_where_it_belongs(course_copy: Path) -> None:
     stub.write_text("stale", encoding="utf-8")
     assert write_stub(course_copy, load_assignment(course_copy, "t1_means")) == (stub,)
     assert stub.read_text(encoding="utf-8") == before
+
+
+def test_what_is_fresh_is_not_written_again(course_copy: Path) -> None:
+    """`--watch` examines whatever has been written since, and would never come to an end."""
+    home = course_copy / "assignments/t1_means"
+    write_stub(course_copy, load_assignment(course_copy, "t1_means"))
+    written = {path: path.stat().st_mtime_ns for path in (home / "means.py", home / "README.md")}
+    write_stub(course_copy, load_assignment(course_copy, "t1_means"))
+    assert {path: path.stat().st_mtime_ns for path in written} == written

@@ -126,6 +126,12 @@ def test_shapes_that_differ_are_shown_if_small() -> None:
     assert side_by_side(found(np.zeros(100), np.zeros((10, 10)))) == ""
 
 
+def test_short_lists_of_other_lengths_are_shown_below_each_other() -> None:
+    """That one value is missing says less than which."""
+    assert side_by_side(found([1, 2], [1, 1, 2])).splitlines() == ["  yours     [1, 2]", "  expected  [1, 1, 2]"]
+    assert side_by_side(found([1] * 100, [1] * 99)) == ""
+
+
 def test_tensors_are_shown_like_arrays() -> None:
     """A tensor's numbers stand beside the expected tensor's."""
     assert side_by_side(found(Tensor(X + 1), Tensor(X))).splitlines()[1] == "  [[2. , 3. ],    [[1. , 2. ],"
