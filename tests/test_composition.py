@@ -68,6 +68,16 @@ def test_a_composed_course_keeps_every_promise(tmp_path: Path, sandbox: Sandbox)
     assert len(found) > 20
 
 
+def test_given_code_goes_with_the_class_that_is_left_out(tmp_path: Path) -> None:
+    """A constructor that ships to students stands in no file any more; `doctor` would look for it."""
+    made = load_assignment(
+        course(tmp_path / "mine", '[assignment.a3_gates]\nwithout = ["LSTMCell"]\n', ROOT), "a3_gates"
+    )
+    assert "class LSTMCell" not in made.reference
+    assert made.given == ()
+    assert made.stub == render_stub(made)
+
+
 def test_texts_follow_what_is_left_out(tmp_path: Path) -> None:
     """Section, row of the table, question and program go; the rest of the README stays, and says what it still speaks of."""
     mine = course(tmp_path / "mine", ATTENTION, ROOT)

@@ -101,7 +101,7 @@ def _without(whole: Assignment, made: Assignment) -> Assignment:
     shortcuts = (replace(s, exercises=tuple(e for e in s.exercises if e in names)) for s in whole.shortcuts)
     return replace(
         made,
-        given=tuple(name for name in whole.given if name not in gone),
+        given=tuple(name for name in whole.given if gone.isdisjoint((name, name.partition(".")[0]))),
         reference=reference,
         stub=cut(whole.stub),
         cases=tuple(_cases(whole, names, questions)),
