@@ -108,3 +108,19 @@ def test_a_helper_that_does_not_read_a_mask_excuses_no_code_without_one(patient:
     assert lost["self_attention"] < 3
     assert lost["similarity_context"] < 1
     assert sum(lost.values()) < sum(kept.values())
+
+
+def test_what_says_nothing_repeats_no_mistake(patient: Sandbox) -> None:
+    """A mask that allows everything earned the points of `causal_mask`, where other code did not look at the past alone either."""
+    assignment = load_assignment(COURSE, "a5_attention").without_training()
+    edits = {
+        "attention_weights(similarities, past)": "attention_weights(similarities)",
+        "mask = causal_mask(length, length) if causal else None": "mask = None",
+    }
+    text = assignment.reference
+    for old, new in edits.items():
+        assert text.count(old) == 1
+        text = text.replace(old, new)
+    text += "\n\ndef causal_mask(T_q, T_k):\n    return np.ones((T_q, T_k), dtype=bool)\n"
+    found = {e.name: e.score for e in grade(Source.of(assignment.file, text), Oracle(assignment, 3), patient).exercises}
+    assert found["causal_mask"] < 1

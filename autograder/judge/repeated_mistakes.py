@@ -6,16 +6,22 @@ It is charged where it costs most. Otherwise repeating a mistake in a cheaper ex
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
+
+import numpy as np
 
 from autograder.course.spec import Status
 from autograder.judge.blame import OWN_FAULT, Verdict
 from autograder.judge.forbidden import Reading
 from autograder.judge.outcomes_alike import agrees
 from autograder.judge.reasons import Diagnosis
+from autograder.judge.tolerance import deviation
 from autograder.judge.trials import Facts, Judged, Trial
+from autograder.sandbox.child.tree import array_of, leaves
+from autograder.sandbox.job import Outcome, Request
 
+SAME = 1e-6  # how far an argument may be from itself
 Names = Mapping[str, Diagnosis | None]
 
 
@@ -39,7 +45,7 @@ def charge_repeats(
         first = [trial for trial in _charged(judged, verdict) if trial.case.exercise in once]
         if once.isdisjoint(done) and _sum(charged, prices) > _sum(first, prices):
             done |= once
-            verdict = _moved(verdict, named, charged, first, tuple(dearest))
+            verdict = _moved(verdict, named, charged, _that_say_something(judged, first), tuple(dearest))
     repeated = {trial for repeats in groups.values() for trials in repeats.values() for trial in trials}
     verdict = replace(verdict, again=verdict.again | repeated.intersection(verdict.excused))
     return _same_names(oracle, judged, verdict, prices)
@@ -100,6 +106,39 @@ def _same_names(oracle: Facts, judged: tuple[Judged, ...], verdict: Verdict, pri
     for group in alike.values():
         most = max(group, key=lambda name: _sum((j.trial for j in trials[name]), prices))
         for name in group:
-            if name != most:
-                verdict = _moved(verdict, {most: verdict.diagnoses[most]}, [], [j.trial for j in trials[name]], (most,))
+            excused = _that_say_something(judged, [j.trial for j in trials[name]] if name != most else [])
+            if excused:
+                verdict = _moved(verdict, {most: verdict.diagnoses[most]}, [], excused, (most,))
     return verdict
+
+
+def _that_say_something(judged: Iterable[Judged], trials: Collection[Trial]) -> list[Trial]:
+    """Return trials without those of exercises that only give their input back, or one number throughout, where they fail.
+
+    Nothing is written there, so no mistake is repeated.
+    """
+    empty: dict[str, bool] = {}
+    for j in (j for j in judged if j.trial in trials):
+        empty[j.trial.case.exercise] = empty.get(j.trial.case.exercise, True) and _says_nothing(j)
+    return [trial for trial in trials if not empty[trial.case.exercise]]
+
+
+def _says_nothing(judged: Judged) -> bool:
+    """Whether every answer is an argument as it was, or one number throughout."""
+    pairs = zip(judged.trial.requests, judged.outcomes, strict=True)
+    return all(_is_plain(request, outcome) for request, outcome in pairs)
+
+
+def _is_plain(request: Request, outcome: Outcome) -> bool:
+    backward = request.module is not None and request.module["cotangents"] and isinstance(outcome.value, dict)
+    value = outcome.value["output"] if backward else outcome.value
+    arrays = [array_of(leaf) for leaf in leaves(value)]
+    given = [array for leaf in leaves([request.args, dict(request.kwargs)]) if (array := array_of(leaf)) is not None]
+    return all(
+        array is not None and array.size > 0 and ((array == array.flat[0]).all() or any(_same(array, g) for g in given))
+        for array in arrays
+    )
+
+
+def _same(one: np.ndarray, other: np.ndarray) -> bool:
+    return one.shape == other.shape and one.dtype.kind == other.dtype.kind and deviation(one, other) < SAME
