@@ -22,6 +22,7 @@ from autograder.judge.outcomes_alike import is_all_overflow
 from autograder.judge.trials import Judged, Origins, Trial
 from autograder.oracle.built_on import Followed, find_built_on
 from autograder.oracle.circles import without_circles
+from autograder.oracle.earnest_answers import reads_less
 from autograder.oracle.equal_calls import right_by_equal_calls, wrong_by_equal_calls
 from autograder.oracle.evidence import informative
 from autograder.oracle.given_classes import broken_classes, right_with_given_classes
@@ -82,8 +83,8 @@ def follow(
         mistakes=frozenset(itertools.chain(*named.values())),
     )
     # A wrong helper that does not read what code leaves out does not make that code right.
-    beside = _beside(replay, unwritten, waiting)
-    refuted = wrong_by_equal_calls(beside, source, sandbox, [t for t in built_on.followed if t in doubtful])
+    lenient = [t for t, f in built_on.followed.items() if t in doubtful and reads_less(oracle, f.used, named)]
+    refuted = wrong_by_equal_calls(_beside(replay, unwritten, waiting), source, sandbox, lenient)
     followed = {**{t: f for t, f in built_on.followed.items() if t not in refuted}, **alike}
     shown = frozenset(t for t, f in followed.items() if f.says and (t in built_on.clear or t in alike))
     known = _all_known(judged, followed, excused, named)

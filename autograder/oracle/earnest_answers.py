@@ -8,7 +8,8 @@ but for their size: code that is right on top of those does the work itself.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -20,11 +21,12 @@ from autograder.oracle.reference import RANDOM, Reference, run_request
 from autograder.oracle.replay import Replay
 from autograder.oracle.scrambled import as_called, scrambled
 from autograder.oracle.step_limit import StopError, limited_steps
-from autograder.oracle.student_calls import Question, asked_by, digest_of
-from autograder.sandbox.child.tree import array_of, as_arrays, leaves
+from autograder.oracle.student_calls import Question, StudentCall, asked_by, digest_of
+from autograder.sandbox.child.tree import Tensor, array_of, as_arrays, leaves
 from autograder.sandbox.job import Ending, Outcome
 
 LEAST, MOST = 1 / 3, 3  # times the right answer, of one that is near it
+FEW = 8  # questions of one trial; a helper that is called at each step reads the same at all of them
 OFF = 0.3  # how far it may be from that multiple, as a share of its length
 
 
@@ -36,6 +38,55 @@ def answered_in_earnest(
     if all(_near(replay.known(q), _answer(oracle, (), q, scrambling)) for q in questions):
         return True
     return bool(names) and all(_alike(replay.known(q), _answer(oracle, names, q, scrambling)) for q in questions)
+
+
+def reads_less(oracle: Reference, questions: Sequence[Question], named: Mapping[str, tuple[str, ...]]) -> bool:
+    """Whether known mistakes, `named` by exercise, keep the answer to some question from an array that it is given and that the right answer depends on.
+
+    What such a helper does not read, who calls it may leave out, and nothing shows. The mistake may be in what the asked one calls.
+    """
+    few = questions[:FEW]
+    return any(_leaves_out(oracle, names, question) for question in few for names in named.values() if names)
+
+
+def _leaves_out(oracle: Reference, names: tuple[str, ...], question: Question) -> bool:
+    def found() -> bool:
+        call = asked_by(question)
+        given: list[tuple[int | str, Any]] = [*enumerate(call.args), *call.kwargs.items()]
+        places = [place for place, value in given if (array := array_of(value)) is not None and array.size > 1]
+        changed = [_with_other(call, place) for place in places]
+        wrong, right = ([_plain_answer(oracle, each, c) for c in (call, *changed)] for each in (names, ()))
+        if wrong[0] is None or right[0] is None:
+            return False
+        return any(
+            w is not None and r is not None and _same(wrong[0].value, w.value) and not _same(right[0].value, r.value)
+            for w, r in zip(wrong[1:], right[1:], strict=True)
+        )
+
+    return oracle.kept(("reads less", names, *digest_of(question)), found)
+
+
+def _with_other(call: StudentCall, place: int | str) -> StudentCall:
+    """Return a call with the entries of one argument in another order, and truth values turned round."""
+
+    def other(value: Any) -> Any:
+        array = np.asarray(array_of(value))
+        new = ~array if array.dtype == np.bool_ else array.reshape(-1)[::-1].reshape(array.shape).copy()
+        return Tensor(new) if isinstance(value, Tensor) else new
+
+    args = tuple(other(arg) if number == place else arg for number, arg in enumerate(call.args))
+    return replace(call, args=args, kwargs={k: other(arg) if k == place else arg for k, arg in call.kwargs.items()})
+
+
+def _plain_answer(oracle: Reference, mistakes: tuple[str, ...], call: StudentCall) -> Outcome | None:
+    program = oracle.variant(*mistakes)
+    if program is None:
+        return None
+    try:
+        with RANDOM, limited_steps():
+            return run_request(program, call.request(0), first=True)
+    except StopError:
+        return None
 
 
 def _near(mine: Outcome, right: Outcome | None) -> bool:
