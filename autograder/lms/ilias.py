@@ -64,4 +64,4 @@ def feedback_path(row: Row, name: str) -> str:
     return f"multi_feedback/{row.place}/{name}"
 
 
-PLATFORM = Platform("ilias", "ILIAS", read, feedback=feedback_path)
+PLATFORM = Platform("ilias", "ILIAS", read, feedback=feedback_path, beside=is_peer_feedback)

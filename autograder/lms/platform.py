@@ -105,6 +105,7 @@ class Platform:
     feedback: Callable[[Row, str], str] | None = None  # where a file of that name lies in the archive it takes back
     by_roster: bool = True  # whether the sheet also finds students by what a roster says of them
     marks: int = 1  # how much of a name is the platform's own wording; more decides where two fit alike
+    beside: Callable[[Item], bool] | None = None  # whether something lies beside a class and was not handed in
 
 
 def assignments_meant(listing: Listing, every: AbstractSet[str]) -> AbstractSet[str]:

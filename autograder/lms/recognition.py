@@ -13,9 +13,7 @@ from importlib import import_module
 from pathlib import PurePosixPath
 
 import autograder.lms
-from autograder.lms.ilias import is_peer_feedback
 from autograder.lms.platform import Item, Listing, Named, Owner, Platform, Understood
-from autograder.lms.teams import is_not_handed_in
 
 _LISTS = (".csv", ".xlsx", ".xls", ".yml", ".yaml", ".xml")  # rosters and metadata that exports hold
 
@@ -57,7 +55,7 @@ def recognise(listing: Listing, known: Sequence[Platform] | None = None) -> Read
 
 def is_list(item: Item) -> bool:
     """Whether it is a roster or the like, which exports hold and no student handed in."""
-    return is_list_name(item.name, folder=item.folder) or is_peer_feedback(item) or is_not_handed_in(item)
+    return is_list_name(item.name, folder=item.folder) or any(p.beside(item) for p in platforms() if p.beside)
 
 
 def is_list_name(name: str, *, folder: bool) -> bool:

@@ -41,4 +41,4 @@ def is_not_handed_in(item: Item) -> bool:
     return item.folder and item.name == _WORKING
 
 
-PLATFORM = Platform("teams", "Microsoft Teams", read, marks=2)
+PLATFORM = Platform("teams", "Microsoft Teams", read, marks=2, beside=is_not_handed_in)
