@@ -125,6 +125,9 @@ def test_blackboard_in_a_language_without_evidence() -> None:
     assert found.platform is BLACKBOARD
     assert [owner.key for owner in owners(found)] == ["ada_l", "bob_n"]
     assert export("copy", "see {user}\n").platform.name == ""
+    without = reading(*(f"HW_1_{user}_Försök_{stamp}_a.py" for user in ("ada_l", "bob_n")))
+    assert without.platform is BLACKBOARD
+    assert [owner.key for owner in owners(without)] == ["ada_l", "bob_n"]
     assert reading(f"hw_ada_{stamp}_a.py", f"hw_bob_{stamp}_a.py").platform.name == ""
 
 
@@ -165,7 +168,7 @@ def test_two_exports_in_one_folder_are_told() -> None:
 def test_every_module_is_found() -> None:
     """By scanning; names are those of the modules, since records and sheets go by them."""
     assert [platform.name for platform in platforms()] == [
-        "blackboard", "brightspace", "canvas", "github", "gradescope", "ilias", "moodle", "nbgrader", "sakai", "teams",
+        "blackboard", "brightspace", "canvas", "github", "gradescope", "ilias", "moodle", "nbgrader", "sakai", "schoology", "teams", "vpl",
     ]  # fmt: skip
 
 

@@ -74,8 +74,13 @@ def _is_known(match: re.Match[str]) -> bool:
 
 
 def _is_language(named: Mapping[Item, re.Match[str]], receipts: Mapping[Item, str]) -> bool:
-    """Whether names are Blackboard's in some language: one word for all, of several students or of one with a receipt."""
-    receipted = {named[item]["attempt"] for item, text in receipts.items() if _WHO.match(text)}
+    """Whether names are Blackboard's in some language: one word for all, of several students or of one with a receipt.
+
+    What is called like a receipt and is none speaks against it.
+    """
+    if not all(_WHO.match(text) for text in receipts.values()):
+        return False
+    receipted = {named[item]["attempt"] for item in receipts}
     words, heads = ({match[part] for match in named.values()} for part in ("word", "head"))
     shared = common_beginning(heads, "_")
     return len(words) == 1 and (bool(shared) or receipted == {match["attempt"] for match in named.values()})
