@@ -1019,7 +1019,7 @@ def test_the_level_is_told(box: Sandbox) -> None:
 # Pipes that a child reopens
 
 REOPENED = """
-import contextlib, fcntl, os, stat, threading, time
+import contextlib, fcntl, os, select, stat, threading, time
 
 def late(descriptor, size, read=os.read):
     time.sleep(0.1)  # else it would go on before there is something to go on with
@@ -1041,7 +1041,7 @@ def fill():
 def steal():
     pipes = list(again(os.O_RDONLY))
     while True:
-        for descriptor in pipes:
+        for descriptor in select.select(pipes, [], [])[0]:
             with contextlib.suppress(OSError):
                 os.read(descriptor, 1 << 16)
 """
