@@ -2894,7 +2894,7 @@ CELL = mistakes_of(
         "        h_new = torch.sigmoid(a_o) * torch.tanh(c_new)\n        self.last = h_new, c_new\n",
         "torch_cell_begins_anew",
         "Your cell keeps its last state and goes on from it when there is no state. The next text has nothing to do with the one "
-        "before: None means zeros, and whoever wants to go on hands the state over.",
+        "before: None means zeros, and a state that goes on is handed over.",
     ),
     missing_state_is_ones=edit(
         "zeros = x_t.new_zeros(",
