@@ -47,7 +47,7 @@ def class_of_the_demo() -> int:
 
 
 def counted(readme: str) -> str:
-    """Return the README with everything counted anew; what its table tells of each assignment stays."""
+    """Return the README with every number counted again; what its table tells of each assignment stays."""
     table = _TABLE.search(readme)
     assert table, "the comments around the table of assignments are gone"
     assert _CLASS.search(readme), "the README no longer says how large the class of the demo is"

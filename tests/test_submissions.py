@@ -851,7 +851,7 @@ def test_a_folder_of_classes_is_no_class(tmp_path: Path) -> None:
 
 
 def test_a_class_in_an_unknown_wrapping_is_not_one_student(tmp_path: Path) -> None:
-    """It would be graded as one, and of all others nobody would hear."""
+    """One student would be graded, and all others would be missing."""
     inside = [(f"HW 1/[1] Unit 2/{who}/{FILE}", f"{CODE}# {who}\n") for who in ("ada", "bob")]
     with pytest.raises(
         SubmissionsError, match=r"holds HW 1 alone, and in it lie folders with work of their own: ada, bob\."

@@ -110,7 +110,7 @@ def _in_folder(groups: Groups, file: str, opened: ExitStack, depth: int) -> Cont
 
 
 def _is_of(item: Item, file: str) -> bool:
-    """Whether somebody's name stands before that of the file to hand in, or of its notebook: `Ada Lovelace - attention.py`."""
+    """Whether a student's name stands before that of the file to hand in, or of its notebook: `Ada Lovelace - attention.py`."""
     return any(
         item.name.endswith(f"{mark}{each}") for each in (file, f"{PurePosixPath(file).stem}.ipynb") for mark in " _-"
     )

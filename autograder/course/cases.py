@@ -46,8 +46,8 @@ class Module:
     argument is no floating tensor, a list of its own where it is a tuple or list) and "param_grads" (by name) for the
     loss sum(output * cotangent). With `init=None` the exercise is a plain function, called for its gradients.
 
-    `before` are arguments of an earlier call of the same method, whose answer nobody looks at: what a module keeps of it shows
-    in the next one.
+    `before` are arguments of an earlier call of the same method. Its answer is dropped; what a module keeps of it shows in the
+    next one.
     """
 
     init: tuple[Any, ...] | None = ()

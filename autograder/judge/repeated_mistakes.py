@@ -9,14 +9,12 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 
-import numpy as np
-
 from autograder.course.spec import Status
 from autograder.judge.blame import OWN_FAULT, Verdict
+from autograder.judge.compare import alike
 from autograder.judge.forbidden import Reading
 from autograder.judge.outcomes_alike import agrees
 from autograder.judge.reasons import Diagnosis
-from autograder.judge.tolerance import deviation
 from autograder.judge.trials import Facts, Judged, Trial
 from autograder.sandbox.child.tree import array_of, leaves
 from autograder.sandbox.job import Outcome, Request
@@ -131,14 +129,12 @@ def _says_nothing(judged: Judged) -> bool:
 
 def _is_plain(request: Request, outcome: Outcome) -> bool:
     backward = request.module is not None and request.module["cotangents"] and isinstance(outcome.value, dict)
-    value = outcome.value["output"] if backward else outcome.value
+    value = outcome.value.get("output") if backward else outcome.value
     arrays = [array_of(leaf) for leaf in leaves(value)]
     given = [array for leaf in leaves([request.args, dict(request.kwargs)]) if (array := array_of(leaf)) is not None]
     return all(
-        array is not None and array.size > 0 and ((array == array.flat[0]).all() or any(_same(array, g) for g in given))
+        array is not None
+        and array.size > 0
+        and ((array == array.flat[0]).all() or any(alike(array, g, SAME) for g in given))
         for array in arrays
     )
-
-
-def _same(one: np.ndarray, other: np.ndarray) -> bool:
-    return one.shape == other.shape and one.dtype.kind == other.dtype.kind and deviation(one, other) < SAME

@@ -3,8 +3,8 @@
 `Lovelace_Ada_alovelace_271/attention.py`: last name, first name, user name, number, each transliterated to ASCII;
 of a user name that holds `_` only the end is known. The name
 of a late file begins with `Late Submission - `, in the site's language. A text typed in comes as a file of its own.
-A team's is `Team 12345/`, with such a folder in it for whoever uploaded something; all of these are graded with the latest. Who
-uploaded nothing may have an empty folder, or none, and then nothing says that they are of the team.
+A team's is `Team 12345/`, with such a folder in it for each member who uploaded something; all of these are graded with the latest.
+A member who uploaded nothing may have an empty folder, or none; then nothing says that the member is of the team.
 `Feedback_files/to_X/from_Y/` beside the class is what students wrote to each other.
 Source: `Modules/Exercise/Submission/class.ilExSubmission.php`, getDirectoryNameFromUserData, and `SubmissionManager.php`,
 copySubmissionFilesToDir. ILIAS takes no sheet

@@ -23,7 +23,7 @@ from autograder.oracle.scrambled import as_called, scrambled
 from autograder.oracle.step_limit import StopError, limited_steps
 from autograder.oracle.student_calls import Question, StudentCall, asked_by, digest_of
 from autograder.sandbox.child.tree import Tensor, array_of, as_arrays, leaves
-from autograder.sandbox.job import Ending, Outcome
+from autograder.sandbox.job import Ending, Outcome, Request
 
 LEAST, MOST = 1 / 3, 3  # times the right answer, of one that is near it
 FEW = 8  # questions of one trial; a helper that is called at each step reads the same at all of them
@@ -55,13 +55,12 @@ def _leaves_out(oracle: Reference, names: tuple[str, ...], question: Question) -
         given: list[tuple[int | str, Any]] = [*enumerate(call.args), *call.kwargs.items()]
         places = [place for place, value in given if (array := array_of(value)) is not None and array.size > 1]
         changed = [_with_other(call, place) for place in places]
-        wrong, right = ([_plain_answer(oracle, each, c) for c in (call, *changed)] for each in (names, ()))
+        requests = [replace(each.request(0), keep_args=False) for each in (call, *changed)]
+        wrong, right = ([_ran(oracle, each, request) for request in requests] for each in (names, ()))
         if wrong[0] is None or right[0] is None:
             return False
-        return any(
-            w is not None and r is not None and _same(wrong[0].value, w.value) and not _same(right[0].value, r.value)
-            for w, r in zip(wrong[1:], right[1:], strict=True)
-        )
+        pairs = zip(wrong[1:], right[1:], strict=True)
+        return any(r is not None and _alike(wrong[0], w) and not _alike(right[0], r) for w, r in pairs)
 
     return oracle.kept(("reads less", names, *digest_of(question)), found)
 
@@ -78,13 +77,14 @@ def _with_other(call: StudentCall, place: int | str) -> StudentCall:
     return replace(call, args=args, kwargs={k: other(arg) if k == place else arg for k, arg in call.kwargs.items()})
 
 
-def _plain_answer(oracle: Reference, mistakes: tuple[str, ...], call: StudentCall) -> Outcome | None:
+def _ran(oracle: Reference, mistakes: tuple[str, ...], request: Request) -> Outcome | None:
+    """Return what the reference with mistakes in it gives; nothing where they cannot be combined, or it does not end."""
     program = oracle.variant(*mistakes)
     if program is None:
         return None
     try:
         with RANDOM, limited_steps():
-            return run_request(program, call.request(0), first=True)
+            return run_request(program, request, first=True)
     except StopError:
         return None
 
@@ -116,16 +116,9 @@ def _answer(
     """Return what the reference with mistakes in it answers; nothing where they cannot be combined, or it does not end."""
 
     def made() -> Outcome | None:
-        program = oracle.variant(*mistakes)
-        if program is None:
-            return None
         asked = asked_by(question).request(0)
-        try:
-            with RANDOM, limited_steps():
-                outcome = run_request(program, scrambled(asked, scrambling), first=True)
-        except StopError:
-            return None
-        return as_called(outcome, asked)
+        outcome = _ran(oracle, mistakes, scrambled(asked, scrambling))
+        return outcome and as_called(outcome, asked)
 
     return oracle.kept(("answer of mistakes", mistakes, *digest_of(question), scrambling), made)
 

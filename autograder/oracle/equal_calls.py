@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 
 from autograder.judge.calls_as_text import numbers_in
+from autograder.judge.compare import alike
 from autograder.judge.trials import Trial
 from autograder.oracle.drawn_answers import drawn_like
 from autograder.oracle.noise import alike_but_for_noise, fractions_in
@@ -47,13 +48,12 @@ _HARNESS = f"from {answered_calls.__name__} import call_answered"
 
 
 class Given:
-    """What is answered in a trial: the same for the same right answer, whoever asks."""
+    """What is answered in a trial: the student's code and the reference get the same for the same right answer."""
 
     def __init__(self, replay: Replay, trial: Trial) -> None:
         self._replay, self._seed = replay, f"{replay.oracle.seed}.{trial.case.exercise}.{trial.case.name}"
-        self._drawn = defaultdict[str, list[tuple[Any, Any]]](
-            list
-        )  # by name, each right answer with what is given for it
+        # By name, each right answer with what is given for it.
+        self._drawn = defaultdict[str, list[tuple[Any, Any]]](list)
         asked = [[list(request.args), dict(request.kwargs)] for request in trial.requests]
         self._longest = max(LEAST_LONG, TIMES_AS_LONG * _longest(asked))
         self._many = max(LEAST_MANY, TIMES_AS_MANY * trial.size)
@@ -71,7 +71,7 @@ class Given:
             self._seconds -= time.thread_time() - began
         known = self._drawn[name]
         for before, drawn in known:
-            if _same(before, right):
+            if alike(as_arrays(before), as_arrays(right), SAME):
                 return drawn
         rng = np.random.default_rng(zlib.crc32(f"{self._seed}.{name}.{len(known)}".encode()))
         drawn = drawn_like(right, rng)
@@ -84,21 +84,6 @@ def _longest(tree: Any) -> int:
     shapes = (getattr(array_of(leaf), "shape", ()) for leaf in leaves(tree))
     numbers = (abs(leaf) for leaf in leaves(tree) if type(leaf) is int)
     return max(itertools.chain(*shapes, numbers), default=0)
-
-
-def _same(one: Any, other: Any) -> bool:
-    """Whether two right answers are the same but for noise."""
-    pairs = list(itertools.zip_longest(leaves(one), leaves(other)))
-    return all(_alike(*map(np.asarray, map(as_arrays, pair))) for pair in pairs)
-
-
-def _alike(one: np.ndarray, other: np.ndarray) -> bool:
-    if one.shape != other.shape or one.dtype.kind != other.dtype.kind:
-        return False
-    if one.dtype.kind != "f" or not one.size:
-        return bool(np.array_equal(one, other))
-    largest = np.max(np.abs(one), where=np.isfinite(one), initial=0.0)
-    return bool(np.allclose(one, other, rtol=0.0, atol=SAME * largest, equal_nan=True))
 
 
 @dataclass
