@@ -269,6 +269,23 @@ def test_a_run_that_is_cut_keeps_its_first_steps(line: Assignment, trainer: Trai
     assert [step for step, _ in first.picture.curves[0][1]] == [1, 21, 41]
 
 
+@pytest.mark.parametrize("wrong_elsewhere", [False, True])
+@pytest.mark.parametrize(("end", "status"), [("while True: pass", Status.TIMEOUT), ("return 1 / 0", Status.CRASHED)])
+def test_what_comes_after_the_last_step_costs_no_first_steps(
+    line: Assignment, trainer: Trainer, sandbox: Counting, end: str, status: Status, *, wrong_elsewhere: bool
+) -> None:
+    """A short run has such an end as well, so the losses that it told are what its first steps came to; no long one is made for it."""
+    text = written(line, f"if len(x) == 8:\n    {end}\nreturn x @ w")
+    source = Source("line", (Chunk("line.py", text),))
+    carried = Carried(("gradient",), frozenset({"gradient"}), frozenset({"gradient"})) if wrong_elsewhere else Carried()
+    training = line.trainings[0]
+    trainer.reference_curve(training, sandbox)
+    before = sandbox.jobs
+    first, metric = trainer.train(training, source, sandbox, carried).cases
+    assert (first.status, metric.status) == (Status.PASSED, status)
+    assert sandbox.jobs <= before + 1 + 2 * wrong_elsewhere  # where the functions are asked one by one
+
+
 def test_a_hopeless_run_is_spared(line: Assignment, trainer: Trainer, sandbox: Counting) -> None:
     """Right but slow code keeps its first steps, and hears what the whole run would take."""
     body = "import time\nend = time.process_time() + 0.06\nwhile time.process_time() < end: pass\nreturn x @ w"
@@ -331,7 +348,7 @@ def test_only_what_is_used_is_to_be_mended_first(line: Assignment, trainer: Trai
 def test_no_text_of_an_exception_reaches_students(trainer: Trainer, sandbox: Counting, line: Assignment) -> None:
     """It could hold the places that are held out."""
     body = "if len(x) == 8:\n    raise ValueError(f'{x.flat[0]:.6f}')\nreturn x @ w"
-    message = trained(trainer, sandbox, written(line, body)).cases[0].message
+    message = trained(trainer, sandbox, written(line, body)).cases[1].message
     assert message.startswith("ValueError\n  line.py, line ")
     assert message.endswith("\nRun training.py to read all of it.")
     assert f"{training_inputs(trainer).flat[0]:.6f}" not in message

@@ -151,13 +151,21 @@ def losses_of(outcome: Outcome) -> np.ndarray | None:
     return array if array.ndim == 1 else None
 
 
-def head_of(training: Training, whole: Outcome) -> Outcome | None:
-    """Return what a short run would have come to, by a long one; None where that came to nothing."""
-    losses = losses_of(whole)
-    if losses is None or len(losses) != training.steps:
-        return None
+def head_of(training: Training, run: Outcome) -> Outcome | None:
+    """Return what a run's first steps came to; None where it tells too little of them.
+
+    A run without an end has what it told step by step: what goes wrong after its first steps is not charged there.
+    """
     n = training.first_steps
-    return replace(whole, value={"losses": losses[:n]}, seconds=whole.seconds * n / training.steps)
+    if run.ending is not Ending.RETURNED:
+        told = run.curve[:n]
+        if [step for step, _ in told] != list(range(n)):
+            return None
+        return replace(run, ending=Ending.RETURNED, trouble=None, value={"losses": [loss for _, loss in told]})
+    whole = losses_of(run)
+    if whole is None or len(whole) != training.steps:
+        return None
+    return replace(run, value={"losses": whole[:n]}, seconds=run.seconds * n / training.steps)
 
 
 def band(metric: Metric) -> str:

@@ -281,7 +281,9 @@ def run_request(program: Program, request: Request, *, first: bool) -> Outcome:
     with quiet():
         if first:
             reseed(request.seed)
-        event = answer(program, Invocation(request.function, args, kwargs, module, request.keep_args, request.harness))
+        call = Invocation(request.function, args, kwargs, module, request.keep_args, request.harness)
+        curve: list[tuple[int, float]] = []
+        event = answer(program, call, lambda step, loss: curve.append((int(step), float(loss))))
     trouble = read_trouble(snapshot(event["trouble"])) if "trouble" in event else None
     # What is meant for the grader is so whichever code it interrupted.
     if trouble and trouble.type_name == KeyboardInterrupt.__name__:
@@ -289,7 +291,11 @@ def run_request(program: Program, request: Request, *, first: bool) -> Outcome:
     if trouble and trouble.type_name == Terminated.__name__:
         terminate()
     return Outcome(
-        Ending(event["ending"]), snapshot(event.get("value")), tuple(snapshot(event.get("args", []))), trouble
+        Ending(event["ending"]),
+        snapshot(event.get("value")),
+        tuple(snapshot(event.get("args", []))),
+        trouble,
+        curve=tuple(curve),
     )
 
 

@@ -93,7 +93,7 @@ class Replay:
                 self._backward = bool(request.module and request.module["cotangents"])
                 with self._counted():
                     outcome = run_request(self._program, request, first=not number)
-                found.append(self._failed or outcome)
+                found.append(self._failed.told(curve=outcome.curve) if self._failed else outcome)
         return tuple(found)
 
     def begin(self, trials: Iterable[Trial], ask: Ask) -> None:

@@ -19,15 +19,12 @@ from autograder.course.language import say, speaking
 from autograder.course.spec import Assignment, Status, Training
 from autograder.judge.messages import our_fault
 from autograder.judge.picture import training_picture
-from autograder.judge.read_in_sandbox import read_in_sandbox
 from autograder.judge.reasons import Message
 from autograder.judge.result import CaseResult, ExerciseResult, Result
-from autograder.judge.stray_tensors import explain_devices, speaks_of_devices, strays_in
 from autograder.judge.training_outcome import (
     Opening,
     agree,
     explain_pace,
-    explain_run,
     first_case,
     head_of,
     is_hopeless,
@@ -56,11 +53,11 @@ from autograder.oracle.training_cases import (
     reference_broke,
     scored,
     status_of,
+    why_no_end,
 )
 from autograder.oracle.training_losses import KnownLosses
 from autograder.oracle.training_runs import Progress, TrainingRuns
 from autograder.oracle.written_alone import judge_alone
-from autograder.sandbox.child import tensors_made
 from autograder.sandbox.child.device import CPU
 from autograder.sandbox.child.tree import as_arrays
 from autograder.sandbox.job import Ending, Outcome, Sandbox, Source
@@ -159,10 +156,8 @@ class Trainer:
         whole = (
             None if carried.wrong else self._whole(training, source, rationed, self.reference_curve(training, sandbox))
         )
-        first = head_of(training, whole) if whole else None
-        if first is None:
-            first = self._runs.make(training, source, rationed, training.first_steps, first_seconds(training))
-        case, names = self._first_steps(training, first, source, rationed, sandbox, carried)
+        case, names, first, late = self._begin(training, whole, source, rationed, sandbox, carried)
+        whole, allowed = (late, first_seconds(training)) if late else (whole, training.seconds)
         broke_off = first.ending is not Ending.RETURNED
         if broke_off and names and carried.explained_by(names, self.assignment):
             follow = [replace(metric_case(m, Status.PASSED, case.told), follows=case.follows) for m in training.asked]
@@ -179,7 +174,7 @@ class Trainer:
         if whole.ending is not Ending.RETURNED and (ours := self._reference_broke(training, sandbox)):
             return ours
         choices = (names,) if names else carried.choices
-        found = self._measured(training, whole, source, sandbox, rationed, carried)
+        found = self._measured(training, whole, allowed, source, sandbox, rationed, carried)
         found = judge_alone(training, found, self._runs, source, sandbox, carried)
         found = [self._charged_once(training, c, whole, sandbox, carried, choices) for c in found]
         picture = training_picture(whole.curve, self.reference_curve(training, sandbox))
@@ -187,6 +182,31 @@ class Trainer:
         larger, more = self._larger(training, source, sandbox) if learned else ("", larger_not_made(training))
         case = replace(case, picture=picture, told=Message(larger) if larger else case.told)
         return scored(self.assignment, training, [case, *found, *more])
+
+    def _begin(
+        self,
+        training: Training,
+        whole: Outcome | None,
+        source: Source,
+        rationed: Sandbox,
+        sandbox: Sandbox,
+        carried: Carried,
+    ) -> tuple[CaseResult, tuple[str, ...], Outcome, Outcome | None]:
+        """Judge the first steps, of a long run or of one for them alone.
+
+        Return their case, the known mistakes on top of which it passes, what they came to, and the run itself where they are right and
+        what follows the last of them came to no end: a long run's would not, either.
+        """
+        if whole and (head := head_of(training, whole)):
+            return *self._first_steps(training, head, source, rationed, sandbox, carried), head, None
+        first = self._runs.make(training, source, rationed, training.first_steps, first_seconds(training))
+        case, names = self._first_steps(training, first, source, rationed, sandbox, carried)
+        begun = head_of(training, first) if first.ending is not Ending.RETURNED else None
+        if begun and case.status is not Status.PASSED:
+            told, on_top = self._first_steps(training, begun, source, rationed, sandbox, carried)
+            if told.status is Status.PASSED:
+                return told, on_top, begun, first
+        return case, names, first, None
 
     def _reference_broke(self, training: Training, sandbox: Sandbox) -> ExerciseResult | None:
         """Return a result without a verdict where the reference's own run does not come to its end here either."""
@@ -200,17 +220,18 @@ class Trainer:
         self,
         training: Training,
         whole: Outcome,
+        allowed: float,
         source: Source,
         sandbox: Sandbox,
         rationed: Sandbox,
         carried: Carried,
     ) -> list[CaseResult]:
-        """Judge the metrics of a whole run by their bands."""
+        """Judge the metrics of a whole run, which so many seconds were allowed for, by their bands."""
         if whole.ending is Ending.RETURNED:
             args = as_arrays(training.measured_with(self.oracle.seed))
             cases = judge_metrics(training, args, whole, self._runs.of_reference(training, sandbox))
         else:
-            told = self._why_no_end(whole, source, training, training.seconds, rationed)
+            told = why_no_end(self.assignment, whole, source, training, allowed, rationed)
             cases = [metric_case(metric, status_of(whole), told) for metric in training.metrics]
         hint = mend_first(carried.wrong[:MOST_HINTS])
         return [c if c.status is Status.PASSED else replace(c, told=c.told.then(hint)) for c in cases]
@@ -260,7 +281,7 @@ class Trainer:
             outcome,
             self.losses.first(training),
             carried.wrong[:MOST_HINTS],
-            lambda: self._why_no_end(outcome, source, training, first_seconds(training), rationed),
+            lambda: why_no_end(self.assignment, outcome, source, training, first_seconds(training), rationed),
         )
         return first_steps_on_top(self.oracle, self.losses, training, case, outcome, carried, source, sandbox)
 
@@ -291,12 +312,3 @@ class Trainer:
                 told = Message(same_end(places))
                 return replace(metric_case(metric, Status.PASSED, told), seconds=own.seconds, follows=places)
         return case
-
-    def _why_no_end(
-        self, outcome: Outcome, source: Source, training: Training, seconds: float, sandbox: Sandbox
-    ) -> Message:
-        devices = ""
-        if outcome.trouble and speaks_of_devices(outcome.trouble):
-            read = read_in_sandbox(tensors_made, source, (), sandbox, self.assignment.limits)
-            devices = explain_devices(outcome.trouble, tuple(strays_in(read)))
-        return explain_run(outcome, source, training, seconds, devices)

@@ -11,11 +11,14 @@ from autograder.course.spec import Assignment, Metric, Status, Training, Visibil
 from autograder.judge.blame import STATUS
 from autograder.judge.messages import our_fault
 from autograder.judge.outcomes_alike import UNCOMPARABLE
+from autograder.judge.read_in_sandbox import read_in_sandbox
 from autograder.judge.reasons import NOTHING, Message
 from autograder.judge.result import CaseResult, ExerciseResult
+from autograder.judge.stray_tensors import explain_devices, speaks_of_devices, strays_in
 from autograder.judge.training_outcome import band, explain_run, learned_alike, losses_of
 from autograder.oracle.larger_run import figures, measured
-from autograder.sandbox.job import Ending, Outcome, Source
+from autograder.sandbox.child import tensors_made
+from autograder.sandbox.job import Ending, Outcome, Sandbox, Source
 
 
 def metric_case(metric: Metric, status: Status, told: Message = NOTHING) -> CaseResult:
@@ -26,6 +29,17 @@ def metric_case(metric: Metric, status: Status, told: Message = NOTHING) -> Case
 def status_of(outcome: Outcome) -> Status:
     """Return the status of what came to no end."""
     return STATUS[outcome.ending]
+
+
+def why_no_end(
+    assignment: Assignment, outcome: Outcome, source: Source, training: Training, seconds: float, sandbox: Sandbox
+) -> Message:
+    """Say why a run that was allowed so many seconds came to no end; of mixed devices, what the code makes on the CPU."""
+    devices = ""
+    if outcome.trouble and speaks_of_devices(outcome.trouble):
+        read = read_in_sandbox(tensors_made, source, (), sandbox, assignment.limits)
+        devices = explain_devices(outcome.trouble, tuple(strays_in(read)))
+    return explain_run(outcome, source, training, seconds, devices)
 
 
 def not_measured(training: Training, first: Outcome) -> list[CaseResult]:

@@ -237,7 +237,7 @@ class Outcome:
     trouble: Trouble | None = None
     seconds: float = 0.0
     printed: str = ""
-    curve: tuple[tuple[int, float], ...] = ()  # steps and losses, as a training run told them; they count for nothing
+    curve: tuple[tuple[int, float], ...] = ()  # steps and losses, as a training run told them, one by one
     # The bytes that the answer came as, if it is to be recognised by them. A copy with anything changed has none.
     data: bytes = field(default=b"", init=False, compare=False, repr=False)
 
