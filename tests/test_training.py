@@ -154,7 +154,9 @@ def test_a_twin_of_what_was_cut_gets_a_run_of_its_own(line: Assignment, trainer:
 
 def test_wrong_first_steps_say_where_and_spare_the_run(line: Assignment, trainer: Trainer, sandbox: Counting) -> None:
     """The gradient points uphill: the first loss is right and the second is not."""
-    before, (training,) = sandbox.jobs, line.trainings
+    (training,) = line.trainings
+    trainer.reference_curve(training, sandbox)
+    before = sandbox.jobs
     source = Source.of("line.py", line.reference.replace("(predict(w, x) - y)", "(y - predict(w, x))"))
     exercise = trainer.train(training, source, sandbox, Carried(("gradient",)))  # not named by its cases
     first, metric = exercise.cases
@@ -284,6 +286,21 @@ def test_what_comes_after_the_last_step_costs_no_first_steps(
     first, metric = trainer.train(training, source, sandbox, carried).cases
     assert (first.status, metric.status) == (Status.PASSED, status)
     assert sandbox.jobs <= before + 1 + 2 * wrong_elsewhere  # where the functions are asked one by one
+
+
+def test_a_slow_machine_has_more_time(line: Assignment, sandbox: Counting) -> None:
+    """A run may take many times what the reference took here, if that is more than its limit."""
+    slow = replace(line, trainings=(replace(line.trainings[0], seconds=1.0),))
+    training = slow.trainings[0]
+    body = "import time\nend = time.process_time() + 0.02\nwhile time.process_time() < end: pass\nreturn x @ w"
+    source = Source("line", (Chunk("line.py", written(line, body)),))
+    quick, patient = Trainer(Oracle(slow, 5)), Trainer(Oracle(slow, 5))
+    reference = patient._runs.of_reference(training, sandbox)
+    patient._runs._references[(training.exercise,)] = replace(reference, seconds=1.0)
+    statuses = [
+        [case.status for case in trainer.train(training, source, sandbox).cases] for trainer in (quick, patient)
+    ]
+    assert statuses == [[Status.PASSED, Status.TIMEOUT], [Status.PASSED, Status.PASSED]]
 
 
 def test_a_hopeless_run_is_spared(line: Assignment, trainer: Trainer, sandbox: Counting) -> None:

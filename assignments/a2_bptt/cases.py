@@ -62,9 +62,10 @@ def padding_gets_no_gradient(rng: np.random.Generator) -> Iterator[Call]:
 
 @case("loss_backward", check=close())
 def logits_in_the_thousands(rng: np.random.Generator) -> Iterator[Call]:
-    """Logits around 1000, logits around -1000, and then both at one position still have ordinary gradients."""
+    """Logits around 1000, logits around -1000, both in one sequence, and then at one position still have ordinary gradients."""
     logits = np.array([[[1000.0, 1001.0, 999.0]], [[-1000.0, -1002.0, -1001.0]]])
     yield call(logits, np.array([[0], [2]]), np.array([[True], [True]]))
+    yield call(logits.reshape(1, 2, 3), np.array([[0, 2]]), np.array([[True, True]]))
     yield call(np.array([[[1000.0, -1000.0, 999.0]]]), np.array([[2]]), np.array([[True]]))
 
 
@@ -156,8 +157,9 @@ def one_entry_is_wrong(rng: np.random.Generator) -> Iterator[Call]:
 
 @case("grad_check", check=close())
 def whole_numbers_get_small_steps_too(rng: np.random.Generator) -> Iterator[Call]:
-    """f(x) = sum of x^2 at the whole numbers 1 and 2: the gradient 2 is right, the 5 should be 4."""
-    yield call(Code("lambda x: (x**2).sum()"), np.array([1, 2]), np.array([2.0, 5.0]), 1e-6)
+    """f(x) = sum of x^2 at the whole numbers 1 and 2: the gradient 2 is right, the 5 should be 4. Then in single precision."""
+    for x in (np.array([1, 2]), np.array([1.0, 2.0], np.float32)):
+        yield call(Code("lambda x: (x**2).sum()"), x, np.array([2.0, 5.0]), 1e-6)
 
 
 @case("grad_check", check=close())

@@ -150,6 +150,7 @@ class Trainer:
                 return self._unmade(training, Status.GRADER_ERROR, told)
 
     def _judged(self, training: Training, source: Source, sandbox: Sandbox, carried: Carried) -> ExerciseResult:
+        training = self._runs.patient(training, sandbox)
         # What is repeated for want of room on a device is not at the student's expense: there each run has its own limit.
         shared = self._gpus and training.device != CPU
         rationed = sandbox if shared else Rationed(sandbox, self._most_seconds(training))

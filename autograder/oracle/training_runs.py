@@ -18,6 +18,8 @@ from autograder.sandbox.child.device import CPU
 from autograder.sandbox.gpu_watch import lost_devices
 from autograder.sandbox.job import Ending, Outcome, Sandbox, Source
 
+TIMES = 20  # a run may take that many times what the reference took, if that is more than its limit
+
 # Hears of an exercise's step, of how many, the loss, and whether it is the reference that is trained.
 Progress = Callable[[str, int, int, float, bool], None]
 
@@ -43,6 +45,12 @@ class TrainingRuns:
                     return outcome
                 self._references[key] = outcome
             return self._references[key]
+
+    def patient(self, training: Training, sandbox: Sandbox) -> Training:
+        """Return a training with as many seconds as a slow machine needs, by what the reference took on it."""
+        reference = self.of_reference(training, sandbox)
+        took = reference.seconds if reference.ending is Ending.RETURNED else 0.0
+        return replace(training, seconds=max(training.seconds, TIMES * took))
 
     def make(
         self,

@@ -1138,6 +1138,13 @@ FORWARD = mistakes_of(
 
 OUTPUT = mistakes_of(
     "output_probs",
+    output_logits_cut_off=edit(
+        "logits = h @ W_y.T + b_y",
+        "logits = np.clip(h @ W_y.T + b_y, -30, 30)",
+        "large_logits_do_not_overflow",
+        "Your logits are cut off at a largest and a smallest number, so all that lie beyond count alike. A softmax that takes off the "
+        "largest logit first needs no such bounds.",
+    ),
     output_without_bias=edit(
         "logits = h @ W_y.T + b_y",
         "logits = h @ W_y.T",

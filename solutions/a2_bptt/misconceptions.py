@@ -301,6 +301,20 @@ STEP = mistakes_of(
         "You take the new state out of the cache where the old one lies, and the old one where the new one lies. The order is "
         "x_t, h_prev, h_t, W_x, W_h.",
     ),
+    step_adds_rows_before_dW_h=edit(
+        "dW_h = dz.T @ h_prev",
+        "dW_h = np.outer(dz.sum(axis=0), h_prev.sum(axis=0))",
+        "step_gives_dW_h",
+        "Your dW_h adds up the rows of the batch first and multiplies then, which mixes one row's gradient with another row's state. "
+        "Each row has a product of its own; add up these.",
+    ),
+    step_adds_rows_before_dW_x=edit(
+        "dW_x = dz.T @ x_t",
+        "dW_x = np.outer(dz.sum(axis=0), x_t.sum(axis=0))",
+        "step_gives_dW_x",
+        "Your dW_x adds up the rows of the batch first and multiplies then, which mixes one row's gradient with another row's input. "
+        "Each row has a product of its own; add up these.",
+    ),
     step_without_tanh=edit(
         "dz = dh * (1 - h_t**2)",
         "dz = dh",
@@ -2205,6 +2219,12 @@ NORMS = mistakes_of(
         "return norms[::-1]\n",
         "lengths_at_every_state",
         "Your norms are in the order in which they were found, the last state first. norms[t] belongs to h[:, t].",
+    ),
+    norms_slopes_of_the_first_row=edit(
+        "(x[:, t], earlier, h[:, t], W_x, W_h)",
+        "(x[:, t], earlier, h[:1, t], W_x, W_h)",
+        "lengths_at_every_state",
+        "Your slopes of tanh are those of the first sequence, for all of the batch. Each sequence has states, and so slopes, of its own.",
     ),
     norms_add_up=edit(
         "return norms\n",

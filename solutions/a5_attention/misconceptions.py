@@ -53,6 +53,14 @@ AVERAGE = mistakes_of(
         "one_token_averages_to_itself",
         "Your divisor is one too large everywhere: the very first token comes back halved.",
     ),
+    averages_along_the_second_axis=edit(
+        "counts = np.arange(1, x.shape[-2] + 1)[:, None]\n    running = np.cumsum(x, axis=-2)\n    return running / counts",
+        "axis = min(1, x.ndim - 2)\n    counts = np.arange(1, x.shape[axis] + 1).reshape(-1, *[1] * (x.ndim - 1 - axis))\n"
+        "    return np.cumsum(x, axis=axis) / counts",
+        "averages_of_any_shape",
+        "Your means run along axis 1, which is time only behind a single axis for the batch. Time is the axis before the last, however "
+        "many stand in front.",
+    ),
     averages_whole_sequence=edit(
         "running = np.cumsum(x, axis=-2)",
         "running = x.sum(axis=-2, keepdims=True) * counts / x.shape[-2]",
@@ -173,6 +181,14 @@ AVERAGE = mistakes_of(
 
 SIMILARITY = mistakes_of(
     "similarity_context",
+    similarity_largest_of_the_hidden=edit(
+        "shares = attention_weights(similarities, past)",
+        "raised = np.exp(similarities - similarities.max(axis=-1, keepdims=True)) * past\n"
+        "    shares = raised / raised.sum(axis=-1, keepdims=True)",
+        "long_vectors_do_not_overflow",
+        "The largest similarity that you take off is that of the whole row, later positions included. Where a later one is far larger, "
+        "nothing is left of those that may be read. Hide first, then look for the largest.",
+    ),
     similarity_without_scale=edit(
         "similarities = attention_scores(x, x)",
         "similarities = x @ np.swapaxes(x, -1, -2)",
@@ -1015,6 +1031,15 @@ WEIGHTS = mistakes_of(
 
 ATTENTION = mistakes_of(
     "attention",
+    attention_repeats_masks_in_turn=edit(
+        "weights = attention_weights(scores, mask)",
+        "if mask is not None and mask.ndim == scores.ndim == 4:\n"
+        "        mask = np.resize(mask, (*scores.shape[:2], *mask.shape[2:]))\n"
+        "    weights = attention_weights(scores, mask)",
+        "attention_under_every_mask",
+        "Your masks are repeated one after another until there are enough, so the heads of one sequence get the masks of several. A "
+        "mask with an axis of length one is for all that stands along this axis: leave that to broadcasting.",
+    ),
     attention_without_scale=edit(
         "scores = attention_scores(Q, K)",
         "scores = Q @ np.swapaxes(K, -1, -2)",

@@ -2268,6 +2268,13 @@ NEXT_WORD = mistakes_of(
         "words_of_any_vocabulary",
         "Your word is the one of the smallest probability.",
     ),
+    best_word_begins_at_zero=edit(
+        BEST,
+        "best = int(logits.argmax()) if logits.max() > 0 else 0",
+        "words_of_any_vocabulary",
+        "Where all logits are negative you return the word of id 0: your search begins with the value 0, which none of them reaches. "
+        "Begin with the first logit.",
+    ),
     second_best_word=edit(
         BEST,
         "best = int(probabilities.argsort()[-2])",

@@ -2222,6 +2222,13 @@ LEARNING_RATE = mistakes_of(
         "Your first step has a rate of zero: a batch is computed for nothing. Steps are counted from 0, so step + 1 goes into "
         "the formula.",
     ),
+    final_of_zero_is_none=edit(
+        "if step < warmup:",
+        "final = final or peak / 10\n    if step < warmup:",
+        "rates_on_the_way_down",
+        "Where `final` is 0 you take another rate in its place, since 0 counts as false in Python. 0 is a rate like any other: the way "
+        "down then ends at 0.",
+    ),
     no_warmup=edit(
         WAY_UP,
         "if step < 0:",
