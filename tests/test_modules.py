@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import sys
+import types
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
@@ -13,6 +15,7 @@ from autograder.course.spec import Assignment, Status
 from autograder.judge.grade import grade
 from autograder.judge.result import CaseResult, Result
 from autograder.oracle.oracle import Oracle
+from autograder.sandbox.child.guards import ShortcutError, Shortcuts
 from autograder.sandbox.job import Chunk, Isolation, Sandbox, Source
 from autograder.sandbox.levels import open_sandbox
 from autograder.sandbox.process import ProcessSandbox
@@ -161,6 +164,18 @@ def test_a_shortcut_is_absent_at_run_time(graded: Grade, tensors: Assignment, mo
     result = graded(write(tensors, body))
     assert scores(result) == [1, 0, 2]
     assert cases(result, "Affine")["any_map"].message == SAYS.format("torch.nn.functional.linear", "")
+
+
+def test_a_guarded_module_keeps_what_is_no_function(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where Python looks for a source, as torch has it do, it reads `__file__` of every module."""
+    library = types.ModuleType("a_library")
+    vars(library).update(__file__="a_library.py", size=3, solve=lambda: 1)
+    monkeypatch.setitem(sys.modules, "a_library", library)
+    shortcuts = Shortcuts([("a_library.**", ["solved"])])
+    assert (library.__file__, library.size, library.solve()) == ("a_library.py", 3, 1)
+    shortcuts.exercise = "solved"
+    with pytest.raises(ShortcutError, match=re.escape("a_library.solve")):
+        library.solve()
 
 
 HARMLESS = {

@@ -41,6 +41,7 @@ def test_torchs_compiler_is_imported_once_for_who_needs_it(warm: WarmSandbox) ->
 
     assert answer(job(LOADED, "loaded")) is False
     assert answer(job(f"{LOADED}\n# torch.optim\n", "loaded")) is True
+    assert job(f"{LOADED}\n# with torch.device('meta'):\n", "loaded").uses_compiler
     assert answer(job(STEPS, "steps")) is True
     assert answer(job(LOADED, "loaded")) is True
 

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -399,6 +400,16 @@ def words_behind_padding(rng: np.random.Generator) -> Iterator[Call]:
     memory = _t(np.random.default_rng(13).normal(size=(2, 4, 4)).round(1))
     yield call_module(_t([[0, 1, 4], [1, 0, 5]]), memory, _t(SRC), module=_small_transformer("decode"))
     yield call_module(_t([[0, 1, 4], [1, 0, 3]]), module=_small_transformer("encode"))
+
+
+@case("Transformer", check=close(), weight=0.5)
+def targets_grow(rng: np.random.Generator) -> Iterator[Call]:
+    """The same targets, decoded by a model that has decoded others before, with fewer words each, then with more: what it kept of
+    those is no use here."""
+    memory = _t(np.random.default_rng(13).normal(size=(2, 4, 4)).round(1))
+    for words in ([[1], [1]], [[1, 4, 2, 3], [1, 5, 3, 2]]):
+        model = replace(_small_transformer("decode"), before=(_t(words), memory, _t(SRC)))
+        yield call_module(_t(TGT), memory, _t(SRC), module=model)
 
 
 @case("Transformer", check=untouched())

@@ -64,7 +64,7 @@ def swiglu(x: Tensor, W_gate: Tensor, W_up: Tensor, W_down: Tensor) -> Tensor:
     Returns:
         (..., d_model).
 
-    Watch: the activation is on one of the two branches only. torch's silu is allowed.
+    Watch: the activation is on one of the two branches only. torch's silu is allowed. An a of 200 or -200 gives a number, too.
     Source: Shazeer 2020, equation 6; README, section 1.
     """
     raise NotImplementedError("swiglu is not written yet")
@@ -108,7 +108,7 @@ def grouped_attention(q: Tensor, k: Tensor, v: Tensor, mask: Tensor | None = Non
         (batch, n_heads, T_q, d_head).
 
     Watch: neighbouring query heads form a group: with 6 query heads and 2 key-value heads, the heads 0, 1 and 2 read
-    key-value head 0.
+    key-value head 0. A hidden key may have a far larger score than all others; it takes nothing from them.
     Not allowed: torch's own attention.
     Source: Ainslie et al. 2023, section 2.2; README, section 3.
     """

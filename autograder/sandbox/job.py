@@ -18,7 +18,11 @@ from autograder.sandbox.child.device import CPU
 _DEFINITION = re.compile(r"(?:async\s+)?(?:def|class)\s+(\w+)")
 _LOOP = re.compile(r"(?:async\s+)?(?:for|while)\b")
 _NEED_NOT_END = re.compile(r"while\b|(?:async\s+)?for\b.*\bin\s+(?:itertools\.)?(?:count|cycle|repeat|iter)\(")
-_WITH_COMPILER = ("optim", "checkpoint", "torch.func", "torch.compile")  # as tried with torch 2.13
+# As tried with torch 2.13: what takes from half a second to five the first time that a process uses it.
+_WITH_COMPILER = (
+    *("optim", "checkpoint", "torch.func", "torch.compile", "torch.jit", "torch.cond", "profiler"),
+    *('"meta"', "'meta'", "skip_init", "gradcheck", "nn.attention"),
+)
 _TOP = re.compile(r"^(?:async\s+)?(?:def|class)\s+(\w+)", re.MULTILINE)
 
 

@@ -181,14 +181,6 @@ AVERAGE = mistakes_of(
 
 SIMILARITY = mistakes_of(
     "similarity_context",
-    similarity_largest_of_the_hidden=edit(
-        "shares = attention_weights(similarities, past)",
-        "raised = np.exp(similarities - similarities.max(axis=-1, keepdims=True)) * past\n"
-        "    shares = raised / raised.sum(axis=-1, keepdims=True)",
-        "long_vectors_do_not_overflow",
-        "The largest similarity that you take off is that of the whole row, later positions included. Where a later one is far larger, "
-        "nothing is left of those that may be read. Hide first, then look for the largest.",
-    ),
     similarity_without_scale=edit(
         "similarities = attention_scores(x, x)",
         "similarities = x @ np.swapaxes(x, -1, -2)",

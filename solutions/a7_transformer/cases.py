@@ -736,6 +736,17 @@ def decoders_of_padded_targets(rng: np.random.Generator) -> Iterator[Call]:
         yield call_module(_t(tgt), _x(rng, 2, 3, 6), _t(_ids(rng, 2, 3, 9)), module=model)
 
 
+@case("Transformer", check=close())
+def each_target_has_a_length_of_its_own(rng: np.random.Generator) -> Iterator[Call]:
+    """Logits of a model that has decoded a shorter target before, or a longer one."""
+    for before in (1, 5):
+        given = _x(rng, 2, 3, 6), _t(_ids(rng, 2, 3, 9))
+        model = replace(
+            _model(rng, "decode", ONE_LAYER), before=(_t(_ids(rng, 2, max(before, 2), 7)[:, :before]), *given)
+        )
+        yield call_module(_t(_ids(rng, 2, 4, 7)), *given, module=model)
+
+
 @case("Transformer", check=close(), weight=3)
 def models_from_end_to_end(rng: np.random.Generator) -> Iterator[Call]:
     """Logits from padded sources and whole targets, for two layers of three heads and three layers of two."""

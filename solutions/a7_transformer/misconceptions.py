@@ -1777,6 +1777,15 @@ TRANSFORMER = mistakes_of(
         "the_future_cannot_leak",
         "Your causal mask is upside down: positions see themselves and the future.",
     ),
+    causal_mask_of_the_first_call=edit(
+        "causal = torch.ones(length, length, dtype=torch.bool, device=tgt.device).tril()",
+        "if not hasattr(self, 'kept'):\n"
+        "            self.kept = torch.ones(length, length, dtype=torch.bool, device=tgt.device).tril()\n"
+        "        causal = self.kept",
+        "each_target_has_a_length_of_its_own",
+        "Your causal mask is made for the first target and kept, so it does not fit a longer or shorter one; after a target of one word it "
+        "hides nothing. Make it as large as the target of each call.",
+    ),
     causal_mask_inverted=edit(
         PAST,
         "causal = ~torch.ones(length, length, dtype=torch.bool, device=tgt.device).tril()",

@@ -80,6 +80,13 @@ def gated_networks_of_any_size(rng: np.random.Generator) -> Iterator[Call]:
         yield call(_t(_away(rng, *shape)), _map(rng, d_ff, d), _map(rng, d_ff, d), _map(rng, d, d_ff))
 
 
+@case("swiglu", check=close(), keeps="what goes wrong here alone gives NaN, by which nothing is named")
+def large_gates_stay_finite(rng: np.random.Generator) -> Iterator[Call]:
+    """Gates of a hundred and more, of either sign, are wide open or shut."""
+    x = _away(rng, 3, 4)
+    yield call(_t(x), _t(200.0 * np.concatenate([x[:1], -x[1:2], x[2:]])), _map(rng, 3, 4), _map(rng, 4, 3))
+
+
 @case("swiglu", check=untouched())
 def network_leaves_its_input_alone(rng: np.random.Generator) -> Iterator[Call]:
     """The result is right, and x and the three maps are as before."""
@@ -167,6 +174,15 @@ def masks_hide_keys(rng: np.random.Generator) -> Iterator[Call]:
         yield call(*_heads(rng, 3, heads, (T_q, T_k), 6), _some(rng, T_q, T_k))
 
 
+@case("grouped_attention", check=close(), keeps="what goes wrong here alone gives NaN, by which nothing is named")
+def hidden_keys_may_be_large(rng: np.random.Generator) -> Iterator[Call]:
+    """A hidden key that lies far along all queries takes nothing from those that may be looked at."""
+    q, k, v = _heads(rng, 2, (4, 2), (3, 4), 4)
+    place, mask = int(rng.integers(4)), np.ones((3, 4), dtype=bool)
+    k[:, :, place], mask[:, place] = 300.0, False
+    yield call(q.abs(), k, v, _t(mask))
+
+
 @case("grouped_attention", check=same_prefix(axis=-2, upto=3))
 def later_keys_change_nothing(rng: np.random.Generator) -> Iterator[Call]:
     """Under a causal mask, other keys and values from position 3 on leave the outputs at 0 to 2 as they were."""
@@ -207,7 +223,7 @@ def windows_of_any_size(rng: np.random.Generator) -> Iterator[Call]:
 def windows_at_their_limits(rng: np.random.Generator) -> Iterator[Call]:
     """A window of one position, of all, of more than there are, and a single position."""
     T = int(rng.integers(4, 9))
-    for window in (1, T, T + 3):
+    for window in (1, T, T + 3, 300):
         yield call(T, window)
     yield call(1, 2)
 
@@ -356,6 +372,13 @@ def models_of_any_depth(rng: np.random.Generator) -> Iterator[Call]:
 def one_layer_alone(rng: np.random.Generator) -> Iterator[Call]:
     """With one layer two matrices write into the residual stream."""
     yield call(Code(_model(5, 3, 1, 4, 1)), _generator(rng))
+
+
+@case("init_", check=close())
+def numbers_come_next(rng: np.random.Generator) -> Iterator[Call]:
+    """A generator that has drawn before goes on."""
+    drawn = "(lambda g: [g, torch.rand(3, generator=g)][0])"
+    yield call(Code(_model(3, 2, 2, 4, 2)), Code(f"{drawn}({_generator(rng).expression})"))
 
 
 @case(

@@ -1197,6 +1197,13 @@ INIT = mistakes_of(
         "models_are_changed",
         "Your numbers are those of new tensors, and the model keeps its own. Write them into its parameters: `copy_` and `fill_` do that.",
     ),
+    generator_begins_again=edit(
+        "    n_layers = len(model.blocks)\n    with torch.no_grad():",
+        "    generator = torch.Generator().manual_seed(generator.initial_seed())\n    n_layers = len(model.blocks)\n    with torch.no_grad():",
+        "numbers_come_next",
+        "You begin again with the generator's seed. A generator that has drawn before goes on where it stands, and a second model gets other "
+        "numbers than the first.",
+    ),
     writing_matrices_drawn_again=edit(
         """    return model.state_dict()
 """,
@@ -1542,6 +1549,12 @@ LOSSES = "losses_of_any_size"
 
 SMOOTHED = mistakes_of(
     "label_smoothed_nll",
+    smoothed_over_time=edit(
+        UNIFORM,
+        "uniform = -log_p.sum(dim=-1) / logits.shape[1]",
+        LOSSES,
+        "You divide the sum over the vocabulary by the number of positions: axis 1 of the logits is time. The vocabulary is the last axis.",
+    ),
     not_smoothed=edit(MIXED, "return right.mean()", LOSSES, "Your loss is the plain cross-entropy; eps is not used."),
     eps_and_rest_swapped=edit(
         MIXED,

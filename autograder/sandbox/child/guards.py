@@ -54,6 +54,8 @@ class Shortcuts:
 
     def _guard(self, owner: Any, name: str, full_name: str, exercises: frozenset[str]) -> None:
         found = getattr(owner, name)
+        if not callable(found):  # as __file__, which is read of every module by code that looks for a source
+            return
         if not isinstance(found, type):
             setattr(owner, name, self._guarded(found, full_name, exercises))
             return
