@@ -318,6 +318,12 @@ def the_second_token_does_not_stay(rng: np.random.Generator) -> Iterator[Call]:
     yield call(np.array([2, 0]), LARGE, SMALL, np.array([0.5, 0.2, 0.1]))
 
 
+@case("accept", check=close(), weight=0.5)
+def a_token_comes_again(rng: np.random.Generator) -> Iterator[Call]:
+    """Token 0 stays at the first place for any u; when it comes again, p / q is .25, and with u = .3 it does not stay."""
+    yield call(np.array([0, 0]), LARGE, SMALL, np.array([0.5, 0.3, 0.1]))
+
+
 @case("accept", check=close())
 def two_tokens_are_left(rng: np.random.Generator) -> Iterator[Call]:
     """Of p = .5 .2 .2 .1 and q = .2 .1 .6 .1 there is left .3 .1 0 0, three quarters of it for token 0: u = .72 draws 0, .8 draws 1.
@@ -363,6 +369,12 @@ def the_scale_is_doubled(rng: np.random.Generator) -> Iterator[Call]:
     """The third good step of an interval of three doubles the scale; the second does not."""
     for good in (2, 1):
         yield call([np.array([1.0])], [half(512.0)], 1024.0, 0.5, 1.0, good, 3)
+
+
+@case("loss_scaled_step", check=close(names=STEP), weight=0.4)
+def gradients_may_all_be_zero(rng: np.random.Generator) -> Iterator[Call]:
+    """Gradients of zero have a norm of zero, which needs no clipping: the weights stay, and it was a good step."""
+    yield call([np.array([1.0, 5.0]), np.array([2.0])], [half(0.0, 0.0), half(0.0)], 1024.0, 0.5, 1.0, 7)
 
 
 @case("loss_scaled_step", check=close(names=STEP))

@@ -520,6 +520,14 @@ def good_steps_are_counted(rng: np.random.Generator) -> Iterator[Call]:
         yield call(*_scaled(rng, 256.0, 1.0), 256.0, 0.3, 0.5, good, interval)
 
 
+@case("loss_scaled_step", check=close(names=STEP), keeps="code that divides by the norm ends here without an answer")
+def gradients_of_zero_are_good(rng: np.random.Generator) -> Iterator[Call]:
+    """A step with gradients of zero counts, be it the last of an interval or not."""
+    weights, grads = _scaled(rng, 256.0, 0.0)
+    for good in (3, 8):
+        yield call(weights, grads, 256.0, 0.3, 0.5, good, 9)
+
+
 @case("loss_scaled_step", check=close(names=STEP))
 def tiny_gradients_survive(rng: np.random.Generator) -> Iterator[Call]:
     """True gradients that float16 cannot hold."""

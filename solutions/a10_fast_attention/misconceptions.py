@@ -468,6 +468,12 @@ TILED = mistakes_of(
 
 BACKWARD = mistakes_of(
     "tiled_backward",
+    query_at_a_tile_s_first_key_left_out=edit(
+        "s = np.where(np.arange(first, here.stop) <= own, s, -np.inf)",
+        "s = np.where((np.arange(first, here.stop) <= own) & (own > first), s, -np.inf)",
+        "queries_get_their_gradient",
+        "The query that stands at the place of a tile's first key is left out of this tile. It reads that key: its own.",
+    ),
     one_D_for_all_queries=edit(
         "along = (dout * output).sum(axis=-1, keepdims=True)",
         "along = (dout * output).sum()",
@@ -914,6 +920,12 @@ INTENSITY = mistakes_of(
         "moved = T_q * d + 3 * T_k * d",
         "writing_a_token",
         "Your output has a row for each key. It has one for each query, as q has.",
+    ),
+    scores_in_half_precision=edit(
+        "        moved += 4 * T_q * T_k\n",
+        "        moved += 4 * T_q * T_k * 2 / bytes_each\n",
+        "intensities_of_any_size",
+        "Your scores and weights take 2 bytes for each number, whatever bytes_each says. All numbers take bytes_each bytes here.",
     ),
     scores_in_single_precision=edit(
         "        moved += 4 * T_q * T_k\n",
@@ -1434,6 +1446,13 @@ PREFILL = mistakes_of(
 
 ACCEPT = mistakes_of(
     "accept",
+    place_of_the_first_such_token=edit(
+        "for i, token in enumerate(draft):\n",
+        "for token in draft:\n        i = list(draft).index(token)\n",
+        "drafts_that_end_anywhere",
+        "You look up at which place a token stands, and find the first one. Where the draft repeats it, the later one is judged with the "
+        "numbers of that place. Count the places.",
+    ),
     number_after_the_last_used=edit(
         "u[-1] * sums[-1]",
         "u[len(written) + 1] * sums[-1]",

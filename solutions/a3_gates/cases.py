@@ -248,7 +248,8 @@ def revealed_state(rng: np.random.Generator) -> Iterator[Call]:
 def an_open_cell_keeps_what_it_holds(rng: np.random.Generator) -> Iterator[Call]:
     """With f = 1 and i = 0 the cell passes on what it held, also where that is far above one."""
     params = _lstm(rng, 3, 2) | {"b_f": np.full(2, 60.0), "b_i": np.full(2, -60.0)}
-    yield call(_normal(rng, 4, 3), _normal(rng, 4, 2), 4.0 * _normal(rng, 4, 2), params)
+    for size in (4.0, 30.0):
+        yield call(_normal(rng, 4, 3), _normal(rng, 4, 2), size * _normal(rng, 4, 2), params)
 
 
 @case("lstm_step", check=untouched())
@@ -283,8 +284,11 @@ def cells_of_every_step(rng: np.random.Generator) -> Iterator[Call]:
 
 @case("lstm_forward", check=close(names=("h", "c")))
 def as_many_steps_as_rows(rng: np.random.Generator) -> Iterator[Call]:
-    """With as many sequences as steps, each sequence still is read by itself."""
+    """With as many sequences as steps, each sequence still is read by itself; so it is where all inputs of a step are zero."""
     yield call(*_sequences(rng, 3, 3, 2, 4))
+    x, *rest = _sequences(rng, 3, 3, 2, 4)
+    x[:, 1] = 0.0
+    yield call(x, *rest)
 
 
 @case("lstm_forward", check=close(names=("h", "c")))

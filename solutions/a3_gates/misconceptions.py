@@ -2526,6 +2526,13 @@ STACKED = mistakes_of(
 
 BIDIRECTIONAL = mistakes_of(
     "bidirectional_forward",
+    backward_state_in_the_padding=edit(
+        "return np.where(real, np.concatenate([rightwards, leftwards], axis=-1), 0.0)",
+        'leftwards = np.where(real, leftwards, backward["h0"][:, None])\n'
+        "    return np.concatenate([np.where(real, rightwards, 0.0), leftwards], axis=-1)",
+        "padding_at_the_end",
+        "At padded positions your backward half holds the state from which this direction begins. Both halves are zero there.",
+    ),
     backward_begins_one_short=edit(
         "lengths[:, None] - 1 - places, places)",
         "lengths[:, None] - 2 - places, places)",
