@@ -205,7 +205,18 @@ def tell_parting(parting: Parting) -> Message:
         "and at how they are used."
     )
     told = later if parting.step else at_once
+    if not math.isfinite(parting.loss):
+        return Message(tell_no_number(parting.step))
     return Message(say(told, step=parting.step + 1, loss=parting.loss, expected=parting.expected))
+
+
+def tell_no_number(step: int) -> str:
+    """Say that a run's loss is no number from a step on, counted from 0."""
+    told = marked(
+        "At step {step} the loss is no number any more, but NaN or infinite. Which operation has no number for some input: a logarithm "
+        "of 0, a division by 0, exp of a large number?"
+    )
+    return say(told, step=step + 1)
 
 
 def learned_alike(own: np.ndarray | None, theirs: np.ndarray | None) -> bool:

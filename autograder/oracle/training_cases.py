@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from autograder.course.language import marked, say
 from autograder.course.spec import Assignment, Metric, Status, Training, Visibility
 from autograder.judge.blame import STATUS
@@ -92,8 +94,16 @@ def judge_metrics(training: Training, args: tuple[Any, ...], outcome: Outcome, r
     failing = [
         m for m, value in zip(training.metrics, values, strict=True) if isinstance(value, str) or not m.holds(value)
     ]
-    alone = all(m.left for m in failing) and learned_alike(losses_of(outcome), losses_of(reference))
-    return [_judge(m, value, outcome, alone) for m, value in zip(training.metrics, values, strict=True)]
+    losses = losses_of(outcome)
+    alone = all(m.left for m in failing) and learned_alike(losses, losses_of(reference))
+    cases = [_judge(m, value, outcome, alone) for m, value in zip(training.metrics, values, strict=True)]
+    if losses is None or np.isfinite(losses).all():
+        return cases
+    # Not from which step on: that is the student's own word.
+    lost = Message(
+        say("In the course of the run your loss becomes NaN or infinite. Run training.py to see from which step on.")
+    )
+    return [case if case.status is Status.PASSED else replace(case, told=lost.then(case.told.text)) for case in cases]
 
 
 def _value(metric: Metric, args: tuple[Any, ...], outcome: Outcome) -> float | str:

@@ -31,6 +31,7 @@ from autograder.judge.training_outcome import (
     losses_of,
     mend_first,
     parting_of,
+    tell_no_number,
 )
 from autograder.judge.training_run import first_seconds, run_training, training_request
 from autograder.sandbox.child import tensors_made
@@ -201,6 +202,8 @@ class _Run:
         if learned_alike(losses, expected):
             return replace(case, told=Message(text))
         parts = say("They part at about step {step}.", step=_leaves(losses, expected) + 1)
+        if not np.isfinite(losses).all():
+            parts = tell_no_number(int(np.argmin(np.isfinite(losses))))
         return replace(case, status=Status.FAILED, told=Message(f"{text} {parts}"))
 
     def _make(self, steps: int, seconds: float) -> Outcome:
