@@ -92,6 +92,15 @@ def test_a_run_that_stops_learning_is_told_where(line: Assignment, home: HomeTra
     assert 40 < step < 60  # predict is called twice a step, so at the 50th
 
 
+def test_a_run_whose_loss_ends_as_no_number_is_told_where(line: Assignment, home: HomeTraining) -> None:
+    """NaN is near nothing, so the step is that of the first one."""
+    body = "global calls\n    calls += 1\n    return x @ w + (np.nan if calls > 100 else 0.0)\n"
+    text = line.reference.replace("return x @ w\n", body) + "\n\ncalls = 0\n"
+    _, whole = trained(line, home, text, long=True).cases
+    assert whole.status is Status.FAILED
+    assert "At step 51 the loss is no number any more, but NaN or infinite." in whole.message
+
+
 def test_the_step_that_differs_names_what_it_depends_on(home: HomeTraining) -> None:
     """The first loss depends on the forward pass alone; later ones on the gradient, and of it the wrong part comes first."""
     assert home.shows() == ((), ("gradient",))  # the line begins at zero, where no mistake in predict shows
