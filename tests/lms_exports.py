@@ -269,6 +269,25 @@ EXPORTS = {
         dated=True,
         attempts=True,
     ),
+    "openedx": Export(
+        {
+            "[1]Week 1, [1]Homework, [1]Means/[1] - alovelace - means.py": RIGHT,
+            "[1]Week 1, [1]Homework, [1]Means/[1] - alovelace - prompt_0.txt": b"My file is attached.",
+            "[1]Week 1, [1]Homework, [1]Means/[1] - zoneil - means.py": RIGHT,
+            "[1]Week 1, [1]Homework, [1]Means/[2] - zoneil - an essay.pdf": b"%PDF",
+            "[1]Week 1, [2]Another, [1]Essay/[1] - alovelace - prompt_0.txt": b"Something else.",
+            "submissions.csv": b"course_id,block_id,student_id,key,name,type,description,size,file_path,file_found\n",
+        },
+        typed=False,
+    ),
+    "openedx, one unit": Export(
+        {
+            "[1]Week 1, [1]Homework, [1]Means/[1] - alovelace - means.py": RIGHT,
+            "[1]Week 1, [1]Homework, [1]Means/[1] - zoneil - means.py": RIGHT,
+            "submissions.csv": b"course_id,block_id\n",
+        },
+        typed=False,
+    ),
     "schoology": Export(
         {
             "Means/Lovelace, Ada - alovelace/Revision 1 - On time/means.py": WRONG,

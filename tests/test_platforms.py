@@ -168,7 +168,7 @@ def test_two_exports_in_one_folder_are_told() -> None:
 def test_every_module_is_found() -> None:
     """By scanning; names are those of the modules, since records and sheets go by them."""
     assert [platform.name for platform in platforms()] == [
-        "blackboard", "brightspace", "canvas", "github", "gradescope", "ilias", "moodle", "nbgrader", "sakai", "schoology", "teams", "vpl",
+        "blackboard", "brightspace", "canvas", "github", "gradescope", "ilias", "moodle", "nbgrader", "openedx", "sakai", "schoology", "teams", "vpl",
     ]  # fmt: skip
 
 

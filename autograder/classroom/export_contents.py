@@ -175,7 +175,8 @@ def _split(groups: Groups, reading: Reading, remarks: Sequence[str]) -> Contents
             name = "/".join((item.name, *said.below))
             below = tuple(m for m in members if m.parts[1 : len(said.below) + 1] == said.below or m.outside)
             shorter = tuple(_shorter(member, name, len(said.below) + 1) for member in below)
-            parts.append(Part(item.name, name, said, shorter if said.below else members, item.folder))
+            folder = item.folder and not (said.below and all(len(m.parts) == len(said.below) + 1 for m in below))
+            parts.append(Part(item.name, name, said, shorter if said.below else members, folder))
     platforms = (reading.platform,) if reading.platform.name else ()
     more = [f"{len(remarks) - _FEW} more files of the export cannot be read."] if len(remarks) > _FEW else []
     return Contents(tuple(parts), platforms, (*remarks[:_FEW], *more, *_remarks(reading)))
