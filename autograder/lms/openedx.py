@@ -42,7 +42,7 @@ def read(listing: Listing) -> Understood:
         for item, below, match in found[assessment]:
             kind = Kind.TEXT if _PROMPT.fullmatch(match["title"]) else Kind.FILE
             understood.setdefault(item, []).append(Named(_owner(match["user"]), match["title"], kind=kind, below=below))
-    others = {item: [] for files in found.values() for item, below, _ in files if not below}
+    others: dict[Item, list[Named]] = {item: [] for files in found.values() for item, below, _ in files if not below}
     return others | understood
 
 
