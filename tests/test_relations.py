@@ -26,7 +26,7 @@ from autograder.judge.relation_sentences import RELATIONS
 from autograder.judge.result import CaseResult, Result
 from autograder.judge.result_json import case_of, stored_case
 from autograder.judge.trials import Trial
-from autograder.judge.wrong_places import what_failing_cases_share
+from autograder.judge.wrong_places import what_failing_calls_share
 from autograder.oracle.altered_calls import CHANGES, altered
 from autograder.oracle.oracle import Oracle
 from autograder.sandbox.job import Chunk, Ending, Sandbox, Source
@@ -294,7 +294,7 @@ def test_only_one_difference_between_cases_is_told(
         trial = cast("Trial", SimpleNamespace(case=SimpleNamespace(name=str(number), check=close()), calls=(made,)))
         got = np.array([number < 2.0])
         parts.append(Part(trial, 0, (), got, np.array([True]), {"x": made.args[0]} if batch else {}, {}))
-    assert what_failing_cases_share(parts) == shared
+    assert what_failing_calls_share(parts) == shared
 
 
 def test_every_relation_has_a_sentence() -> None:

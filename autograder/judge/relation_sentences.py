@@ -97,7 +97,7 @@ RELATIONS = marked({
     # in which cases it is wrong
     "differs_if_given": "Your answer is wrong whenever `{0}` is given, and right otherwise: look at what you do with `{0}`.",
     "differs_by_axes": "Your answer is wrong whenever `{0}` has one more axis in front, and right otherwise.",
-    "differs_by_length": "Your answer is wrong whenever {0} is longer than one, and right otherwise.",
+    "differs_by_length": "Your answer is wrong whenever {0} is longer than one, and right otherwise: are its entries mixed, or is one used for all?",
     "differs_by_mask": "Your answer is wrong whenever `{0}` is False somewhere, and right otherwise.",
     "differs_by_parameter": "Your answer is wrong whenever `{0}` is not zero, and right otherwise: look at where `{0}` comes in.",
     "differs_by_size": "Your answer is wrong whenever `{0}` holds large numbers, and right otherwise: does an exponential overflow?",

@@ -21,7 +21,7 @@ from autograder.judge.rearranged import Pair, Relations
 from autograder.judge.reasons import PARTS, Key, Relation
 from autograder.judge.related import other_relations, plain_relations
 from autograder.judge.trials import Judged, Knowledge
-from autograder.judge.wrong_places import place_of_wrong, what_failing_cases_share
+from autograder.judge.wrong_places import place_of_wrong, what_failing_calls_share
 
 ENOUGH = 3  # different wrong numbers that a relation gets right: by chance it happens once in 10**12
 ENOUGH_WHOLE = 8  # the same for whole numbers and truth values where only two of them are different
@@ -50,8 +50,10 @@ def _find_relation(oracle: Knowledge, exercise: str, judged: Sequence[Judged]) -
         found = _related(oracle, exercise, finite) if len(finite) < len(parts) else None
         if found and found.key[0] not in REDUCED:  # of what is not finite these would be no remedy
             return found
-        shared = what_failing_cases_share(parts)
-    return Relation(exercise, shared) if shared else None
+        shared = what_failing_calls_share(parts)
+        wrong = list(dict.fromkeys(part.path for part in parts if part.is_wrong))
+        told = _told_parts(parts, wrong) if len(wrong) < len({part.path for part in parts}) else ""
+    return Relation(exercise, shared, told) if shared else None
 
 
 def _related(oracle: Knowledge, exercise: str, parts: Sequence[Part]) -> Relation | None:

@@ -5,6 +5,7 @@ What is said of places describes every wrong array, and is told where enough of 
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import numpy as np
@@ -16,7 +17,7 @@ from autograder.sandbox.child.tree import array_of
 
 LONG = 3  # entries along an axis at least, for a place on it to say something
 ENOUGH = 2  # arrays that have such an axis
-EITHER, ALL = 2, 5  # cases at least that fail and that pass, and of both together
+EITHER, ALL = 2, 5  # calls at least that fail and that pass, and of both together
 LARGE = 50.0  # its exponential is far beyond those of usual numbers
 Places = Iterator[tuple[Key, bool]]  # what is so, and whether there was room for it to be otherwise
 
@@ -153,30 +154,32 @@ def _by_rows(part: Part, kind: str, whole: str, change: Callable[[np.ndarray, np
             yield (kind, called), part.got.shape[axis] >= LONG
 
 
-def what_failing_cases_share(parts: Sequence[Part]) -> Key | None:
-    """Return what only the failing cases have, or None."""
-    by_case: dict[str, list[Part]] = {}
+def what_failing_calls_share(parts: Sequence[Part]) -> Key | None:
+    """Return what only the failing calls have, or None. Those that are not asked for a part that is wrong have no say."""
+    wrong = {part.path for part in parts if part.is_wrong}
+    by_call: dict[tuple[str, int], list[Part]] = {}
     for part in parts:
-        by_case.setdefault(part.trial.case.name, []).append(part)
-    fails = {name for name, mine in by_case.items() if any(part.is_wrong for part in mine)}
-    if min(len(fails), len(by_case) - len(fails)) < EITHER or len(by_case) < ALL:
+        if part.path in wrong:
+            by_call.setdefault((part.trial.case.name, part.call), []).append(part)
+    fails = {call for call, mine in by_call.items() if any(part.is_wrong for part in mine)}
+    if min(len(fails), len(by_call) - len(fails)) < EITHER or len(by_call) < ALL:
         return None
     least: dict[str, int] = {}
-    for part in parts:
+    for part in itertools.chain(*by_call.values()):
         for name, array in part.given.items():
             least[name] = min(least.get(name, array.ndim), array.ndim)
-    has = {name: {key for part in mine for key in _features(part, least)} for name, mine in by_case.items()}
+    has = {call: {key for part in mine for key in _features(part, least)} for call, mine in by_call.items()}
     every, some = (
-        set.intersection(*(has[name] for name in fails)),
-        set().union(*(has[n] for n in by_case.keys() - fails)),
+        set.intersection(*(has[call] for call in fails)),
+        set().union(*(has[call] for call in by_call.keys() - fails)),
     )
     apart = every - some
     kinds, of = {kind for kind, _ in apart}, {called.partition("`")[2].rstrip("`") or called for _, called in apart}
-    # Cases that differ in two things, each of something else, do not say which of them it is.
+    # Calls that differ in two things, each of something else, do not say which of them it is.
     if len(kinds) > 1 and len(of) > 1:
         return None
-    # Where only failing cases are given an argument, nothing is known of what it has to hold.
-    return min(apart, key=lambda key: (key[0] != "differs_if_given", key), default=None)
+    # Where only failing calls are given an argument, nothing is known of what it has to hold.
+    return min(apart, key=lambda key: (key[0] != "differs_if_given", "[" in key[1], key), default=None)
 
 
 def _features(part: Part, least: Mapping[str, int]) -> Iterator[tuple[str, str]]:
