@@ -216,9 +216,12 @@ def nothing_to_look_at(rng: np.random.Generator) -> Iterator[Call]:
 
 @case("masked_softmax", check=close())
 def one_mask_for_all_queries(rng: np.random.Generator) -> Iterator[Call]:
-    """Two sentences, three queries and four positions each: one mask for all queries of a sentence, then one for each."""
+    """Two sentences, three queries and four positions each: one mask for all queries of a sentence, then one for each; then both again
+    for all sentences alike."""
     yield call(_filled(5, 2, 3, 4), _bool([[[True, True, True, False]], [[True, True, False, False]]]))
     yield call(_filled(5, 2, 3, 4), _bool(np.stack([np.tri(3, 4, 1), np.tri(3, 4, 0)[::-1]])))
+    yield call(_filled(5, 2, 3, 4), _bool([True, True, False, True]))
+    yield call(_filled(5, 2, 3, 4), _bool(np.tri(3, 4, 1)))
 
 
 @case("masked_softmax", check=close())

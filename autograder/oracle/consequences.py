@@ -12,7 +12,7 @@ from __future__ import annotations
 import itertools
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 
 from autograder.course.spec import Status
@@ -36,6 +36,28 @@ from autograder.sandbox.job import Sandbox, Source
 NOTHING_KNOWN: Mapping[str, tuple[str, ...]] = MappingProxyType({})
 
 
+@dataclass(frozen=True)
+class _Asked:
+    """What is to be found out of a submission."""
+
+    wrong: frozenset[str]  # exercises that fail or give nothing
+    unwritten: frozenset[str]
+    failed: tuple[Judged, ...]  # of these and the next, those that may come of another exercise
+    stopped: tuple[Judged, ...]
+    waiting: Mapping[Trial, tuple[str, ...]]  # by trial, the exercise that is not written
+
+
+def _asked_of(oracle: Reference, judged: Sequence[Judged]) -> _Asked:
+    failed = [j for j in judged if j.status in OWN_FAULT]
+    mute = frozenset(j.trial.case.exercise for j in judged if gave_nothing(j))
+    wrong = mute.union(j.trial.case.exercise for j in failed)
+    unwritten = frozenset(j.trial.case.exercise for j in judged if j.status is Status.MISSING)
+    failed = [j for j in failed if (wrong | unwritten) & may_use(oracle, j.trial.case.exercise)]
+    stopped = (j for j in judged if _gave_no_answer(j) and mute & may_use(oracle, j.trial.case.exercise))
+    waiting = {j.trial: (j.waits_for,) for j in judged if j.waits_for}
+    return _Asked(wrong, unwritten, tuple(failed), tuple(stopped), waiting)
+
+
 def follow(
     oracle: Reference,
     source: Source,
@@ -45,19 +67,14 @@ def follow(
     named: Mapping[str, tuple[str, ...]] = NOTHING_KNOWN,
 ) -> Origins:
     """Return where failures come from; `judge.trials.Knowledge.follow` is the contract."""
-    failed = [j for j in judged if j.status in OWN_FAULT]
-    blamed = {j.trial for j in failed}
-    mute = frozenset(j.trial.case.exercise for j in judged if gave_nothing(j))
-    wrong = mute.union(j.trial.case.exercise for j in failed)
-    unwritten = frozenset(j.trial.case.exercise for j in judged if j.status is Status.MISSING)
-    failed = [j for j in failed if (wrong | unwritten) & may_use(oracle, j.trial.case.exercise)]
-    stopped = [j for j in judged if _gave_no_answer(j) and mute & may_use(oracle, j.trial.case.exercise)]
-    waiting = {j.trial: (j.waits_for,) for j in judged if j.waits_for}
-    if not failed and not stopped and not waiting:
+    asked = _asked_of(oracle, judged)
+    wrong, unwritten, failed, waiting = asked.wrong, asked.unwritten, asked.failed, asked.waiting
+    if not failed and not asked.stopped and not waiting:
         return Origins({})
     replay = Replay(oracle, wrong)
+    blamed = {j.trial for j in judged if j.status in OWN_FAULT}
     not_passed = [j.trial for j in judged if j.status is not Status.PASSED]
-    trials = [j.trial for j in (*stopped, *failed)]
+    trials = [j.trial for j in (*asked.stopped, *failed)]
     broken = broken_classes(oracle, judged)
     alone = _right_by_themselves(replay, unwritten, broken, source, sandbox, trials, waiting, not_passed)
     alone = _without_nearly_right(oracle, judged, alone)

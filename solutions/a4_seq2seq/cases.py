@@ -279,12 +279,14 @@ def the_small_network_gets_its_gradient(rng: np.random.Generator) -> Iterator[Ca
 
 @case("masked_softmax", check=close(), weight=3)
 def shares_under_every_mask(rng: np.random.Generator) -> Iterator[Call]:
-    """Another mask for each row, one for all queries of a sentence, and one with an axis of heads to be filled in."""
+    """Another mask for each row, one for all queries of a sentence, one with an axis of heads to be filled in, one for all sentences."""
     yield call(_normal(rng, 3, 5), _tensor(_some_allowed(rng, 3, 5)))
     yield call(_normal(rng, 2, 4, 6), _tensor(_some_allowed(rng, 2, 4, 6)))
     yield call(_normal(rng, 3, 4, 6), _tensor(_real(_lengths(rng, 3, 6), 6)[:, None]))
     yield call(_normal(rng, 2, 3, 4, 6), _tensor(_real(_lengths(rng, 2, 6), 6)[:, None, None]))
     yield call(_normal(rng, 2, 4, 6), _tensor(np.ones((1, 1, 6), bool)))
+    yield call(_normal(rng, 2, 4, 6), _tensor(_some_allowed(rng, 4, 6)))
+    yield call(_normal(rng, 2, 4, 6), _tensor(_some_allowed(rng, 1, 6)[0]))
 
 
 @case("masked_softmax", check=sums_to_one())

@@ -462,8 +462,9 @@ def _encoder_module(rng: np.random.Generator, d: int, heads: int, d_ff: int) -> 
 
 @case("EncoderBlock", check=close(), weight=3)
 def encoder_blocks_of_any_size(rng: np.random.Generator) -> Iterator[Call]:
-    """Two and three heads, wide and narrow inner layers, without a mask."""
+    """Two and three heads, wide and narrow inner layers, without a mask; also a single position, which looks at itself."""
     yield call_module(_x(rng, 2, 5, 4), module=_encoder_module(rng, 4, 2, 7))
+    yield call_module(_x(rng, 2, 1, 4), module=_encoder_module(rng, 4, 2, 7))
     yield call_module(_x(rng, 3, 4, 6), None, module=_encoder_module(rng, 6, 3, 5))
 
 
