@@ -1781,9 +1781,9 @@ TRANSFORMER = mistakes_of(
         "causal = torch.ones(length, length, dtype=torch.bool, device=tgt.device).tril()",
         "if not hasattr(self, 'kept'):\n"
         "            self.kept = torch.ones(length, length, dtype=torch.bool, device=tgt.device).tril()\n"
-        "        causal = self.kept",
+        "        causal = self.kept[:length, :length]",
         "each_target_has_a_length_of_its_own",
-        "Your causal mask is made for the first target and kept, so it does not fit a longer or shorter one; after a target of one word it "
+        "Your causal mask is made for the first target and kept, so it does not fit a longer one, and after a target of one word it "
         "hides nothing. Make it as large as the target of each call.",
     ),
     causal_mask_inverted=edit(
