@@ -2280,7 +2280,7 @@ NEXT_WORD = mistakes_of(
     best_word_begins_at_zero=edit(
         BEST,
         "best = int(logits.argmax()) if logits.max() > 0 else 0",
-        "words_of_any_vocabulary",
+        "large_logits_do_not_overflow",
         "Where all logits are negative you return the word of id 0: your search begins with the value 0, which none of them reaches. "
         "Begin with the first logit.",
     ),
