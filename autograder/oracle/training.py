@@ -45,6 +45,7 @@ from autograder.oracle.larger_run import tell_larger
 from autograder.oracle.oracle import Oracle
 from autograder.oracle.training_beginnings import MOST_HINTS, first_steps_on_top
 from autograder.oracle.training_cases import (
+    after_the_last_step,
     judge_larger,
     judge_metrics,
     larger_not_made,
@@ -176,6 +177,7 @@ class Trainer:
             return ours
         choices = (names,) if names else carried.choices
         found = self._measured(training, whole, allowed, source, sandbox, rationed, carried)
+        found = after_the_last_step(whole, training.first_steps if late else training.steps, found)
         found = judge_alone(training, found, self._runs, source, sandbox, carried)
         found = [self._charged_once(training, c, whole, sandbox, carried, choices) for c in found]
         picture = training_picture(whole.curve, self.reference_curve(training, sandbox))

@@ -44,6 +44,16 @@ def why_no_end(
     return explain_run(outcome, source, training, seconds, devices)
 
 
+def after_the_last_step(run: Outcome, steps: int, cases: Sequence[CaseResult]) -> list[CaseResult]:
+    """Say of the metrics of a run that came to no end, if all its steps are done, that this is what follows the last of them."""
+    if run.ending is Ending.RETURNED or not run.curve or run.curve[-1][0] != steps - 1:
+        return list(cases)
+    told = marked(
+        "A run of {steps} steps did them all; what comes after the last one, where your code is used to measure what was learned, came to no end."
+    )
+    return [replace(case, told=Message(say(told, steps=steps)).then(case.told.text)) for case in cases]
+
+
 def not_measured(training: Training, first: Outcome) -> list[CaseResult]:
     """Return the cases of a whole run that was not made, since the first steps were not right."""
     told = say("Not measured: it broke off in its first steps.")
