@@ -92,6 +92,15 @@ def test_a_run_that_stops_learning_is_told_where(line: Assignment, home: HomeTra
     assert 40 < step < 60  # predict is called twice a step, so at the 50th
 
 
+def test_what_comes_after_the_last_step_costs_no_first_steps(line: Assignment, home: HomeTraining) -> None:
+    """As in grading: the steps are right, and what ends the run afterwards is told beside them."""
+    text = line.reference.replace("return x @ w\n", "return x @ w if len(x) != 8 else 1 / 0\n")
+    (first,) = trained(line, home, text).cases
+    assert first.status is Status.PASSED
+    assert first.message.startswith("A run of 20 steps did them all; what comes after the last one")
+    assert "ZeroDivisionError" in first.message
+
+
 def test_a_run_whose_loss_ends_as_no_number_is_told_where(line: Assignment, home: HomeTraining) -> None:
     """NaN is near nothing, so the step is that of the first one."""
     body = "global calls\n    calls += 1\n    return x @ w + (np.nan if calls > 100 else 0.0)\n"

@@ -23,6 +23,9 @@ from autograder.sandbox.job import Ending, Outcome, Source, Trouble
 
 FIRST_STEPS = "first_steps"
 FIRST_STEPS_CLAIM = marked("From the same start, on the same batches, the first losses are the reference's.")
+AFTER_THE_LAST_STEP = marked(
+    "A run of {steps} steps did them all; what comes after the last one, where your code is used to measure what was learned, came to no end."
+)
 LEARNED = 0.9  # of how far the reference's loss falls: a run that comes so far has learned as it has
 HOPELESS = 3  # a long run is not made where it would take so many times what is allowed, at the pace of its first steps
 

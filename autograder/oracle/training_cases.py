@@ -17,7 +17,7 @@ from autograder.judge.read_in_sandbox import read_in_sandbox
 from autograder.judge.reasons import NOTHING, Message
 from autograder.judge.result import CaseResult, ExerciseResult
 from autograder.judge.stray_tensors import explain_devices, speaks_of_devices, strays_in
-from autograder.judge.training_outcome import band, explain_run, learned_alike, losses_of
+from autograder.judge.training_outcome import AFTER_THE_LAST_STEP, band, explain_run, learned_alike, losses_of
 from autograder.oracle.larger_run import figures, measured
 from autograder.sandbox.child import tensors_made
 from autograder.sandbox.job import Ending, Outcome, Sandbox, Source
@@ -48,10 +48,8 @@ def after_the_last_step(run: Outcome, steps: int, cases: Sequence[CaseResult]) -
     """Say of the metrics of a run that came to no end, if all its steps are done, that this is what follows the last of them."""
     if run.ending is Ending.RETURNED or not run.curve or run.curve[-1][0] != steps - 1:
         return list(cases)
-    told = marked(
-        "A run of {steps} steps did them all; what comes after the last one, where your code is used to measure what was learned, came to no end."
-    )
-    return [replace(case, told=Message(say(told, steps=steps)).then(case.told.text)) for case in cases]
+    told = Message(say(AFTER_THE_LAST_STEP, steps=steps))
+    return [replace(case, told=told.then(case.told.text)) for case in cases]
 
 
 def not_measured(training: Training, first: Outcome) -> list[CaseResult]:
