@@ -14,6 +14,7 @@ from autograder.oracle.fresh_program import fresh_program
 from autograder.oracle.reference import Reference, run_requests
 from autograder.oracle.step_limit import limited_steps
 from autograder.oracle.student_calls import without_objects
+from autograder.sandbox.child.guards import imported_in
 from autograder.sandbox.child.program import Program
 from autograder.sandbox.child.replaced import place_of, put_in_place
 from autograder.sandbox.child.wire_format import WireError, snapshot
@@ -99,13 +100,17 @@ def _data(parts: tuple[Any, ...]) -> tuple[Any, ...]:
 
 
 def ways_written(oracle: Reference, exercise: str) -> tuple[Way, ...]:
-    """Return the other correct solutions that write an exercise in their own way."""
+    """Return the other correct solutions that write an exercise in their own way.
+
+    One that imports torch in an assignment without it is left out: that would take seconds and 200 MB of the grader.
+    """
 
     def compiled() -> tuple[Way, ...]:
         assignment = oracle.assignment
         own = next(e for e in assignment.exercises if e.name == exercise)
         texts = (assignment.with_replaced(way.source) for way in ways_of(assignment, own))
-        return tuple(way for text in texts if _can_be_imported(way := Way(assignment.file, text)))
+        light = (text for text in texts if assignment.torch or "torch" not in imported_in([text]))
+        return tuple(way for text in light if _can_be_imported(way := Way(assignment.file, text)))
 
     return oracle.kept(("other ways", exercise), compiled)
 
