@@ -324,8 +324,8 @@ def another_order(rng: np.random.Generator) -> Iterator[Call]:
 @case("init_", check=close(), weight=0.5)
 def a_generator_goes_on(rng: np.random.Generator) -> Iterator[Call]:
     """A generator that has drawn two numbers before: the model gets those that come next."""
-    drawn = "(lambda g: [g, torch.rand(2, generator=g)][0])"
-    yield call(_model(3, 2, 2, 3, 1), Code(f"{drawn}({_generator(1).expression})"))
+    used = f"(lambda g: [g, torch.rand(2, generator=g)][0])({_generator(1).expression})"
+    yield call(_model(3, 2, 2, 3, 1), Code(used, "torch.Generator().manual_seed(1), of which two numbers were drawn"))
 
 
 @case("init_", check=left_alike(complaint="Your numbers are right, but the model keeps the parameters that it had."))
