@@ -23,9 +23,6 @@ from autograder.sandbox.job import Ending, Outcome, Source, Trouble
 
 FIRST_STEPS = "first_steps"
 FIRST_STEPS_CLAIM = marked("From the same start, on the same batches, the first losses are the reference's.")
-AFTER_THE_LAST_STEP = marked(
-    "A run of {steps} steps did them all; what comes after the last one, where your code is used to measure what was learned, came to no end."
-)
 LEARNED = 0.9  # of how far the reference's loss falls: a run that comes so far has learned as it has
 HOPELESS = 3  # a long run is not made where it would take so many times what is allowed, at the pace of its first steps
 
@@ -155,20 +152,28 @@ def losses_of(outcome: Outcome) -> np.ndarray | None:
 
 
 def head_of(training: Training, run: Outcome) -> Outcome | None:
-    """Return what a run's first steps came to; None where it tells too little of them.
-
-    A run without an end has what it told step by step: what goes wrong after its first steps is not charged there.
-    """
-    n = training.first_steps
-    if run.ending is not Ending.RETURNED:
-        told = run.curve[:n]
-        if [step for step, _ in told] != list(range(n)):
-            return None
-        return replace(run, ending=Ending.RETURNED, trouble=None, value={"losses": [loss for _, loss in told]})
-    whole = losses_of(run)
+    """Return what the first steps of a long run came to; None where it tells too little of them."""
+    n, whole = training.first_steps, losses_of(run)
     if whole is None or len(whole) != training.steps:
-        return None
+        return told_before_the_end(training, run)
     return replace(run, value={"losses": whole[:n]}, seconds=run.seconds * n / training.steps)
+
+
+def told_before_the_end(training: Training, run: Outcome) -> Outcome | None:
+    """Return what first steps came to by what a run told step by step, if it then came to no end; that is not charged to them."""
+    n = training.first_steps
+    told = run.curve[:n]
+    if run.ending is Ending.RETURNED or [step for step, _ in told] != list(range(n)):
+        return None
+    return replace(run, ending=Ending.RETURNED, trouble=None, value={"losses": [loss for _, loss in told]})
+
+
+def after_the_last_step(steps: int, told: Message) -> Message:
+    """Say of a run that did all its steps and came to no end that this is what follows the last of them; `told` says why."""
+    where = marked(
+        "A run of {steps} steps did them all; what comes after the last one, where your code is used to measure what was learned, came to no end."
+    )
+    return Message(say(where, steps=steps)).then(told.text)
 
 
 def band(metric: Metric) -> str:
@@ -207,9 +212,9 @@ def tell_parting(parting: Parting) -> Message:
         "At step {step} the loss is {loss:.4g}; the reference's is {expected:.4g}: the steps before agree, so look at gradients "
         "and at how they are used."
     )
-    told = later if parting.step else at_once
     if not math.isfinite(parting.loss):
         return Message(tell_no_number(parting.step))
+    told = later if parting.step else at_once
     return Message(say(told, step=parting.step + 1, loss=parting.loss, expected=parting.expected))
 
 

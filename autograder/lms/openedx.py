@@ -9,8 +9,8 @@ it. Source: `openassessment/data.py` of edx-ora2, create_zip_with_attachments. O
 from __future__ import annotations
 
 import re
-from collections import defaultdict
-from pathlib import PurePath
+from collections.abc import Iterator
+from dataclasses import dataclass
 
 from autograder.lms.platform import Item, Kind, Listing, Named, Owner, Parts, Platform, Understood
 
@@ -19,35 +19,37 @@ _UNIT = re.compile(r"\[[0-9]+\].*, \[[0-9]+\].*, \[[0-9]+\].*|Removed from cours
 _PROMPT = re.compile(r"prompt_[0-9]+\.txt")
 _ANONYMOUS = re.compile(r"[0-9a-f]{32}")
 
-_Assessment = tuple[str, str]  # its unit's folder and its number there
+
+@dataclass(frozen=True)
+class _File:
+    item: Item
+    unit: str  # its folder, where that is not what was handed in
+    below: Parts
+    number: str  # of the assessment, in its unit
+    user: str
+    title: str
 
 
 def read(listing: Listing) -> Understood:
     """Read units, or the files of one; of several assessments those to which the file to hand in was uploaded."""
-    found: dict[_Assessment, list[tuple[Item, Parts, re.Match[str]]]] = defaultdict(list)
+    files = list(_files(listing))
+    meant = {(file.unit, file.number) for file in files if file.title in listing.wanted}
+    units = (item for item in listing.items if item.folder and _UNIT.fullmatch(item.name))
+    understood: dict[Item, list[Named]] = {item: [] for item in (*units, *(file.item for file in files))}
+    for file in files:
+        if not meant or (file.unit, file.number) in meant:
+            kind = Kind.TEXT if _PROMPT.fullmatch(file.title) else Kind.FILE
+            understood[file.item].append(Named(_owner(file.user), file.title, kind=kind, below=file.below))
+    return understood
+
+
+def _files(listing: Listing) -> Iterator[_File]:
     for item in listing.items:
-        unit = item.folder and _UNIT.fullmatch(item.name)
-        for path in item.paths if unit else () if item.folder else ((item.name,),):
+        unit = item.name if item.folder and _UNIT.fullmatch(item.name) else ""
+        paths: tuple[Parts, ...] = item.paths if unit else () if item.folder else ((item.name,),)
+        for path in paths:
             if len(path) == 1 and (match := _NAMED.fullmatch(path[0])):
-                found[item.name if unit else "", match["number"]].append((item, path if unit else (), match))
-    meant = {
-        assessment
-        for assessment, files in found.items()
-        if any(_is_meant(match, listing.file) for _, _, match in files)
-    }
-    understood: dict[Item, list[Named]] = {
-        item: [] for item in listing.items if item.folder and _UNIT.fullmatch(item.name)
-    }
-    for assessment in meant or found:
-        for item, below, match in found[assessment]:
-            kind = Kind.TEXT if _PROMPT.fullmatch(match["title"]) else Kind.FILE
-            understood.setdefault(item, []).append(Named(_owner(match["user"]), match["title"], kind=kind, below=below))
-    others: dict[Item, list[Named]] = {item: [] for files in found.values() for item, below, _ in files if not below}
-    return others | understood
-
-
-def _is_meant(match: re.Match[str], file: str) -> bool:
-    return match["title"] in (file, f"{PurePath(file).stem}.ipynb")
+                yield _File(item, unit, path if unit else (), match["number"], match["user"], match["title"])
 
 
 def _owner(user: str) -> Owner:

@@ -70,6 +70,11 @@ class Listing:
     around: str = ""  # the folder or archive that holds them
     file: str = ""  # what the assignment calls the file to hand in
 
+    @property
+    def wanted(self) -> frozenset[str]:
+        """The names of the file to hand in, and of its notebook."""
+        return frozenset({self.file, f"{PurePath(self.file).stem}.ipynb"})
+
 
 Understood = Mapping[Item, Sequence[Named]]  # nothing where an item is the platform's own and no student's
 
@@ -110,8 +115,8 @@ class Platform:
 
 def assignments_meant(listing: Listing, every: AbstractSet[str]) -> AbstractSet[str]:
     """Return those of several assignments in students' folders that hold the file to hand in, or all if none does."""
-    files = {listing.file, f"{PurePath(listing.file).stem}.ipynb"}
-    held = {path[0] for item in listing.items for path in item.paths if len(path) > 1 and path[-1] in files}
+    wanted = listing.wanted
+    held = {path[0] for item in listing.items for path in item.paths if len(path) > 1 and path[-1] in wanted}
     return held if len(every) > 1 and held else every
 
 

@@ -30,6 +30,7 @@ from autograder.judge.training_outcome import (
     is_hopeless,
     judge_first_steps,
     mend_first,
+    told_before_the_end,
 )
 from autograder.judge.training_run import first_seconds
 from autograder.oracle.carried_mistakes import (
@@ -45,7 +46,6 @@ from autograder.oracle.larger_run import tell_larger
 from autograder.oracle.oracle import Oracle
 from autograder.oracle.training_beginnings import MOST_HINTS, first_steps_on_top
 from autograder.oracle.training_cases import (
-    after_the_last_step,
     judge_larger,
     judge_metrics,
     larger_not_made,
@@ -54,6 +54,7 @@ from autograder.oracle.training_cases import (
     reference_broke,
     scored,
     status_of,
+    told_of_the_end,
     why_no_end,
 )
 from autograder.oracle.training_losses import KnownLosses
@@ -177,7 +178,7 @@ class Trainer:
             return ours
         choices = (names,) if names else carried.choices
         found = self._measured(training, whole, allowed, source, sandbox, rationed, carried)
-        found = after_the_last_step(whole, training.first_steps if late else training.steps, found)
+        found = told_of_the_end(whole, training.first_steps if late else training.steps, found)
         found = judge_alone(training, found, self._runs, source, sandbox, carried)
         found = [self._charged_once(training, c, whole, sandbox, carried, choices) for c in found]
         picture = training_picture(whole.curve, self.reference_curve(training, sandbox))
@@ -204,7 +205,7 @@ class Trainer:
             return *self._first_steps(training, head, source, rationed, sandbox, carried), head, None
         first = self._runs.make(training, source, rationed, training.first_steps, first_seconds(training))
         case, names = self._first_steps(training, first, source, rationed, sandbox, carried)
-        begun = head_of(training, first) if first.ending is not Ending.RETURNED else None
+        begun = told_before_the_end(training, first)
         if begun and case.status is not Status.PASSED:
             told, on_top = self._first_steps(training, begun, source, rationed, sandbox, carried)
             if told.status is Status.PASSED:

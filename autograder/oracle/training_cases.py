@@ -17,7 +17,7 @@ from autograder.judge.read_in_sandbox import read_in_sandbox
 from autograder.judge.reasons import NOTHING, Message
 from autograder.judge.result import CaseResult, ExerciseResult
 from autograder.judge.stray_tensors import explain_devices, speaks_of_devices, strays_in
-from autograder.judge.training_outcome import AFTER_THE_LAST_STEP, band, explain_run, learned_alike, losses_of
+from autograder.judge.training_outcome import after_the_last_step, band, explain_run, learned_alike, losses_of
 from autograder.oracle.larger_run import figures, measured
 from autograder.sandbox.child import tensors_made
 from autograder.sandbox.job import Ending, Outcome, Sandbox, Source
@@ -44,12 +44,11 @@ def why_no_end(
     return explain_run(outcome, source, training, seconds, devices)
 
 
-def after_the_last_step(run: Outcome, steps: int, cases: Sequence[CaseResult]) -> list[CaseResult]:
+def told_of_the_end(run: Outcome, steps: int, cases: Sequence[CaseResult]) -> list[CaseResult]:
     """Say of the metrics of a run that came to no end, if all its steps are done, that this is what follows the last of them."""
     if run.ending is Ending.RETURNED or not run.curve or run.curve[-1][0] != steps - 1:
         return list(cases)
-    told = Message(say(AFTER_THE_LAST_STEP, steps=steps))
-    return [replace(case, told=told.then(case.told.text)) for case in cases]
+    return [replace(case, told=after_the_last_step(steps, case.told)) for case in cases]
 
 
 def not_measured(training: Training, first: Outcome) -> list[CaseResult]:

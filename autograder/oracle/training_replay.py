@@ -20,7 +20,7 @@ import numpy as np
 
 from autograder.course.language import marked
 from autograder.course.spec import Limits, Training
-from autograder.judge.training_outcome import agree, head_of, losses_of
+from autograder.judge.training_outcome import agree, losses_of, told_before_the_end
 from autograder.judge.training_run import first_seconds
 from autograder.oracle.carried_mistakes import Carried, places_of
 from autograder.oracle.conversation import Ask, converse
@@ -45,8 +45,7 @@ def gives_others(
     replay, outcome = _first_steps(oracle, losses, training, names, source, sandbox)
     if outcome.ending is Ending.FAULT:
         return False
-    begun = outcome if outcome.ending is Ending.RETURNED else head_of(training, outcome)
-    alone = losses_of(begun) if begun else None
+    alone = losses_of(told_before_the_end(training, outcome) or outcome)
     if alone is None or not agree(alone, found, training):
         return True
     return not steady_answers(oracle, replay, tuple(replay.used), source, sandbox)

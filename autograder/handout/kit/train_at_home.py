@@ -24,16 +24,16 @@ from autograder.judge.result import CaseResult, ExerciseResult, Result
 from autograder.judge.stray_tensors import explain_devices, strays_in
 from autograder.judge.terminal_text import plain
 from autograder.judge.training_outcome import (
-    AFTER_THE_LAST_STEP,
     Parting,
+    after_the_last_step,
     explain_run,
-    head_of,
     judge_first_steps,
     learned_alike,
     losses_of,
     mend_first,
     parting_of,
     tell_no_number,
+    told_before_the_end,
 )
 from autograder.judge.training_run import first_seconds, run_training, training_request
 from autograder.sandbox.child import tensors_made
@@ -169,15 +169,15 @@ class _Run:
         """Judge the first steps as grading does, and say where to look: first at exercises that are not right by themselves."""
         home, training = self.home, self.home.training
         ran = self._make(training.first_steps, first_seconds(training))
-        begun = head_of(training, ran) if ran.ending is not Ending.RETURNED else None
+        begun = told_before_the_end(training, ran)
         outcome = begun or ran
         case = judge_first_steps(
             training, outcome, home.first, (), lambda: self._why_no_end(outcome, first_seconds(training))
         )
         case = replace(case, visibility=Visibility.PUBLIC)
         if begun and case.status is Status.PASSED:
-            told = Message(say(AFTER_THE_LAST_STEP, steps=training.first_steps))
-            return replace(case, told=told.then(self._why_no_end(ran, first_seconds(training)).text))
+            why = self._why_no_end(ran, first_seconds(training))
+            return replace(case, told=after_the_last_step(training.first_steps, why))
         losses = losses_of(outcome)
         if losses is not None and losses.shape == home.first.shape:
             case = replace(case, picture=losses_picture(losses, home.first))
