@@ -5,6 +5,9 @@
     jobs          `autograder grade` on a class, from the start of the command to its last page, with one job and with two in
                   turns: 40 % of the class are right, 30 % have a known mistake, and of the other 30 % half have a mistake that is
                   not known and the others crash or are unfinished
+    a wrong one   what a wrong submission of that class takes on average with one job, beside a right one: what the class takes
+                  beyond its right ones, of which one takes what each takes in a class of the same size that is right throughout;
+                  the start is told by a class of one
 
 Mistakes that are not known are mutants of the reference (`autograder mutants`) that fail and get no name, drawn by a fixed seed.
 """
@@ -21,7 +24,7 @@ import sys
 import tempfile
 import time
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from bench import HERE, SEED, layout, machine, prepare, short
@@ -41,6 +44,7 @@ SLUGS = ("a5_attention", "a2_bptt")
 UNKNOWN = 24  # mistakes of each assignment
 OF_ONE = 4  # of them at most in one exercise
 CLASSES, ROUNDS = (100, 300), 2  # submissions, and how often each class is graded with each number of jobs
+RIGHT = ("right",)
 TEN = ("right", "known", "other", "right", "known", "right", "other", "known", "right", "other")  # of each ten of them
 CRASH = """
 
@@ -100,7 +104,9 @@ def without_training(course: Path, slug: str) -> Oracle:
     return oracle
 
 
-def write_class(folder: Path, assignment: Assignment, mistakes: list[str], size: int) -> None:
+def write_class(
+    folder: Path, assignment: Assignment, mistakes: list[str], size: int, kinds: Sequence[str] = TEN
+) -> None:
     """Write so many files of a class, each student's with a comment of its own."""
     draw, reference, count = random.Random(SEED), assignment.reference, len(assignment.exercises)
     known = [text for m in assignment.misconceptions if (text := apply_edits(reference, (m,)))]
@@ -111,7 +117,7 @@ def write_class(folder: Path, assignment: Assignment, mistakes: list[str], size:
         "known": itertools.cycle(draw.sample(known, k=len(known))),
         "other": itertools.cycle(_in_turns(itertools.cycle(mistakes), broken)),
     }
-    for number, kind in zip(range(size), itertools.cycle(TEN), strict=False):
+    for number, kind in zip(range(size), itertools.cycle(kinds), strict=False):
         (folder / f"s{number:03}.py").write_text(f"{next(texts[kind])}\n# {number}\n", encoding="utf-8")
 
 
@@ -134,13 +140,21 @@ def seconds_with(jobs: int, slug: str, submissions: Path) -> float:
 
 
 def row_of_jobs(slug: str, mistakes: list[str], size: int) -> list[str]:
-    """Return how long a class of some size takes with one job and with two."""
-    with tempfile.TemporaryDirectory() as folder:
-        write_class(Path(folder), load_assignment(HERE.parent, slug), mistakes, size)
-        took = {1: float("inf"), 2: float("inf")}
-        for _ in range(ROUNDS):
-            took = {count: min(best, seconds_with(count, slug, Path(folder))) for count, best in took.items()}
-    return [slug, str(size), f"{short(took[1])} s", f"{short(took[2])} s", f"{took[1] / took[2]:.2f}x"]
+    """Return how long a class of some size takes with one job and with two, and what a wrong one takes beside a right one."""
+    assignment = load_assignment(HERE.parent, slug)
+    best = dict.fromkeys(((TEN, size, 1), (TEN, size, 2), (RIGHT, size, 1), (RIGHT, 1, 1)), float("inf"))
+    for _ in range(ROUNDS):
+        for kinds, count, jobs in best:
+            with tempfile.TemporaryDirectory() as folder:
+                write_class(Path(folder), assignment, mistakes, count, kinds)
+                took = seconds_with(jobs, slug, Path(folder))
+            best[kinds, count, jobs] = min(best[kinds, count, jobs], took)
+    one, two, all_right, start = best.values()
+    right = (all_right - start) / (size - 1)
+    number = size * TEN.count("right") // len(TEN)
+    wrong = (one - start - right * (number - 1)) / (size - number)
+    told = [f"{1e3 * seconds:.0f} ms" for seconds in (right, wrong)]
+    return [slug, str(size), f"{short(one)} s", f"{short(two)} s", f"{one / two:.2f}x", *told, f"{wrong / right:.1f}x"]
 
 
 def main() -> None:
@@ -152,7 +166,7 @@ def main() -> None:
     os.environ.update(ENVIRONMENT)
     print(machine(), flush=True)
     costs = [["", "mistakes", "right, wall", "right, own CPU", "wall, median", "worst", "own CPU, median", "worst"]]
-    jobs = [["", "submissions", "one job", "two jobs", "one / two"]]
+    jobs = [["", "submissions", "one job", "two jobs", "one / two", "a right one", "a wrong one", "wrong / right"]]
     for slug in options.slugs:
         rows, mistakes = ratios(HERE.parent, slug)
         costs += rows

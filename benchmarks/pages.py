@@ -28,7 +28,7 @@ from autograder.course.edits import apply_edits
 from autograder.course.spec import Assignment
 from autograder.oracle.oracle import Oracle
 from autograder.pages.feedback import feedback_html
-from autograder.pages.report import report_html
+from autograder.pages.report import report_parts
 from autograder.pages.staff import staff_html
 from autograder.proof.mutants import mutants_of, source_of
 from autograder.sandbox.job import Isolation, Source
@@ -102,7 +102,7 @@ def main() -> None:
     isolation = next(one.isolation for one in results if one.isolation)
     told = summary_of(results, isolation)
     began = time.process_time()
-    html = report_html(results, told, code_of=lambda student, name: code_of(codes[student], name), out=OUT)
+    html = "".join(report_parts(results, told, code_of=lambda student, name: code_of(codes[student], name), out=OUT))
     size, packed = len(html.encode()), len(gzip.compress(html.encode()))
     took = time.process_time() - began
     print(

@@ -15,6 +15,7 @@ from autograder.course.spec import Status, Visibility
 from autograder.judge.picture import Heat, Lines, Picture
 from autograder.judge.reasons import Diagnosis, Message, Mistake
 from autograder.judge.result import CaseResult, ExerciseResult
+from autograder.pages.report import report_parts
 from autograder.sandbox.job import Isolation
 
 TITLE = "Attention: from averaging to softmax(QKᵀ/√d_k)V"
@@ -161,6 +162,11 @@ def small_class() -> list[Record]:
         make_result("s005", "unreadable", "The zip is damaged: attention.py ends in the middle."),
         make_result("s006", "not_importable", "Your file cannot be imported.\nSyntaxError: '(' was never closed"),
     ]
+
+
+def report_html(*of: Any, **more: Any) -> str:
+    """Return the report on a class as one text."""
+    return "".join(report_parts(*of, **more))
 
 
 def summary(**changes: Any) -> Summary:

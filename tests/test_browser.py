@@ -21,6 +21,7 @@ from class_records import (
     large_class,
     make_result,
     on_roster,
+    report_html,
     small_class,
     spoiled,
     summary,
@@ -32,7 +33,6 @@ from autograder.classroom.record import Record
 from autograder.course.spec import Status
 from autograder.pages.course_pages import course_html, student_html
 from autograder.pages.feedback import feedback_html
-from autograder.pages.report import report_html
 from autograder.pages.review_queue import Place
 from autograder.pages.staff import staff_html
 from autograder.sandbox.job import Chunk, Source

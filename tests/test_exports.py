@@ -74,7 +74,7 @@ def entry(assignment: Assignment, graded: Result | None = None, **of: Any) -> Re
 
 def sheets(records: list[Record]) -> dict[str, str]:
     """Return every platform's sheet."""
-    return dict(platform_sheets([platform_row(record) for record in records]))
+    return {name: "".join(lines) for name, lines in platform_sheets([platform_row(record) for record in records])}
 
 
 def rows(text: str) -> list[list[str]]:

@@ -15,7 +15,7 @@ from typing import Any, Self
 import numpy as np
 import pytest
 import torch
-from class_records import summary
+from class_records import report_html, summary
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from small import read_honestly
@@ -50,7 +50,6 @@ from autograder.judge.checks import (
 from autograder.judge.grade import grade
 from autograder.oracle.oracle import Oracle
 from autograder.pages.feedback import feedback_html
-from autograder.pages.report import report_html
 from autograder.sandbox.child.tree import Opaque, Tensor
 from autograder.sandbox.job import Chunk, Ending, Frame, Isolation, Job, JobResult, Outcome, Source, Trouble
 

@@ -138,7 +138,7 @@ def test_platforms_show_german() -> None:
     assert told["output"] == "Die Abgabe ließ sich nicht importieren."
     assert told["tests"][0]["name"] == "average_context (Bonus)"
     assert "Noch nicht bewertet: 2 Punkte, die ein Mensch vergibt." in told["tests"][0]["output"]
-    assert "<p>Noch nicht bewertet: 2 Punkte, die ein Mensch vergibt. Bisher: " in platform_row(result).feedback
+    assert "<p>Noch nicht bewertet: 2 Punkte, die ein Mensch vergibt. Bisher: " in platform_row(result).feedback()
     cases = gradescope.results(result, {}, "visible")["tests"][1]["name"]
     assert cases == "attention: öffentliche Tests"
     assert str(gradescope.nothing("de")["output"]).startswith("Der Autograder ist nicht fertig geworden.")

@@ -350,7 +350,7 @@ def read(listing):
     }
 
 def sheet(rows):
-    return "".join(f"{row.number}={row.score}\\n" for row in rows)
+    return [("who", "points"), *((row.number, row.score) for row in rows)]
 
 PLATFORM = Platform("toy", "Toy", read, sheet, lambda row, name: f"{row.place}/{name}")
 """
@@ -373,6 +373,6 @@ def test_another_platform_is_one_module(course: Path, tmp_path: Path, assignment
     )
     assert done.returncode == 0, done.stderr
     assert "read as an export of Toy" in done.stdout
-    assert (tmp_path / "out" / "exports" / "toy.csv").read_text(encoding="utf-8") == "ada=7.0\nbob=7.0\n"
+    assert (tmp_path / "out" / "exports" / "toy.csv").read_bytes() == b"who,points\r\nada,7.0\r\nbob,7.0\r\n"
     with zipfile.ZipFile(tmp_path / "out" / "exports" / "toy-feedback.zip") as archive:
         assert archive.namelist() == ["ada~means.py/feedback-ada.html", "bob~means.py/feedback-bob.html"]

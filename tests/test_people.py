@@ -14,6 +14,7 @@ from class_records import (
     handed_in,
     large_class,
     make_result,
+    report_html,
     small_class,
     summary,
     with_case,
@@ -25,7 +26,6 @@ from autograder.judge.reasons import Advice, Diagnosis, Hint, Mistake
 from autograder.judge.result import CaseResult, Result
 from autograder.pages.class_statistics import SLOWEST, decisions, late, mistakes, slowest, typical_seconds
 from autograder.pages.needs_a_look import looks, notes
-from autograder.pages.report import report_html
 
 
 def test_mistakes_are_ranked_and_named() -> None:

@@ -264,7 +264,7 @@ def test_sakais_folders_in_its_languages(attachments: str, graders: str) -> None
     for several in (paths, paths[::-1]):
         named = only(reading(item("Lovelace, Ada(ada)", *several)).understood)
         assert (named.owner.key, named.below) == ("ada", (attachments,))
-    row = Row("ada", "", "", "", "", "", "sakai", "ada", "", f"Lovelace, Ada(ada)/{attachments}", "", 1, 1, "")
+    row = Row("ada", "", "", "", "", "", "sakai", "ada", "", f"Lovelace, Ada(ada)/{attachments}", "", 1, 1, str)
     assert sakai.feedback_path(row, "x.html") == f"feedback/Lovelace, Ada(ada)/{graders}/x.html"
 
 

@@ -23,6 +23,7 @@ from class_records import (
     make_exercise,
     make_result,
     on_roster,
+    report_html,
     small_class,
     spoiled,
     summary,
@@ -38,7 +39,6 @@ from autograder.feedback.page_format import moment, visible
 from autograder.judge.reasons import Message, Mistake
 from autograder.pages.class_statistics import distribution, headline
 from autograder.pages.feedback import feedback_html, feedback_line, handing_in_line
-from autograder.pages.report import report_html
 from autograder.pages.review_queue import Place
 from autograder.pages.staff import staff_html
 from autograder.sandbox.job import Chunk, Source

@@ -23,7 +23,7 @@ ENGLISH = SPANISH.replace(";", ",").replace("1,5", "")
 
 def row(score: float | None = 2.5, *, number: str = "alovelace", place: str = "Lovelace, Ada(alovelace)") -> Row:
     """Return a line of a class that came from Sakai."""
-    return Row("ada", "Ada", "", "", "", "", "sakai", number, "", place, "Means", score, 7, "")
+    return Row("ada", "Ada", "", "", "", "", "sakai", number, "", place, "Means", score, 7, str)
 
 
 def taken(text: str, separator: str, mark: str, at: int) -> dict[str, str]:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from class_records import DATA, alike, large_class, make_result, small_class, summary, with_case
+from class_records import DATA, alike, large_class, make_result, report_html, small_class, summary, with_case
 from typer.testing import CliRunner
 
 from autograder.classroom.code_lines import code_of, spans_of
@@ -26,7 +26,6 @@ from autograder.judge.result_json import told_case
 from autograder.judge.trials import Judged
 from autograder.oracle.oracle import Oracle
 from autograder.pages.items import items
-from autograder.pages.report import report_html
 from autograder.pages.review_queue import Place, moved, places, queue_in, queue_of, stored_queue
 from autograder.pages.staff import command_on, staff_html
 from autograder.proof.doctor import examine

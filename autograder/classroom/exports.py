@@ -5,7 +5,9 @@ How a platform's own sheet looks is the business of its module in `lms/`. Where 
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Sequence
+from functools import partial
 from html import escape
 
 from autograder.classroom.history import Change
@@ -15,7 +17,7 @@ from autograder.course.language import marked, say, say_many, speaking
 from autograder.course.spec import Status
 from autograder.judge.points import points_text
 from autograder.judge.result_json import Json
-from autograder.lms.platform import Row, write_sheet
+from autograder.lms.platform import Row, sheet_lines, write_sheet
 from autograder.lms.recognition import platforms
 
 _BAD = marked({
@@ -38,18 +40,19 @@ def grades_csv(records: Sequence[Record]) -> str:
     late = any(record.late for record in records)
     changed = any(e.override for record in records for e in record.exercises)
     by_person = any(e.by_person for record in records for e in record.exercises)
-    rows: list[list[object]] = [["student", "score", "max_score", "status", *exercises, *roster]]
-    rows[0] += ["waiting"] * by_person + ["late_hours"] * late + ["overridden"] * changed
-    for record in records:
+    more = [*["waiting"] * by_person, *["late_hours"] * late, *["overridden"] * changed]
+
+    def row_of(record: Record) -> list[object]:
         scores = {e.name: _NOT_YET if e.waits else e.score for e in record.exercises}
         status = _PARTLY if record.waiting and record.status == "graded" else record.status
         row: list[object] = [record.student, record.score, record.max_score, status]
         row += [scores.get(name, 0) for name in exercises]
         row += [getattr(record.person, key, "") for key in roster]
         row += [record.waiting] * by_person
-        row += [_late(record)] * late + [" ".join(e.name for e in record.exercises if e.override)] * changed
-        rows.append(row)
-    return write_sheet(rows)
+        return row + [_late(record)] * late + [" ".join(e.name for e in record.exercises if e.override)] * changed
+
+    head = ["student", "score", "max_score", "status", *exercises, *roster, *more]
+    return write_sheet(itertools.chain([head], map(row_of, records)))
 
 
 def changes_csv(changes: Sequence[Change]) -> str:
@@ -69,9 +72,9 @@ def sheet_names() -> tuple[str, ...]:
     return tuple(platform.name for platform in platforms() if platform.sheet)
 
 
-def platform_sheets(rows: Sequence[Row]) -> Iterator[tuple[str, str]]:
-    """Yield the name of each platform and the class as it imports it; one sheet at a time is in memory."""
-    return ((platform.name, platform.sheet(rows)) for platform in platforms() if platform.sheet)
+def platform_sheets(rows: Sequence[Row]) -> Iterator[tuple[str, Iterator[str]]]:
+    """Yield the name of each platform and, line by line, the CSV of the class as it imports it."""
+    return ((platform.name, sheet_lines(platform.sheet(rows))) for platform in platforms() if platform.sheet)
 
 
 def platform_row(record: Record) -> Row:
@@ -91,7 +94,7 @@ def platform_row(record: Record) -> Row:
         title=record.title,
         score=None if record.waiting else record.score,  # a platform cannot say how many points still wait
         max_score=record.max_score,
-        feedback=_comment(record),
+        feedback=partial(_comment, record),
     )
 
 

@@ -209,7 +209,7 @@ class Gradebook:
             "SELECT DISTINCT isolation FROM run JOIN grading ON grading.run = run.id"
             " JOIN submission USING (student) WHERE present"
         ).fetchall()
-        levels = [isolation_of(json.loads(text)) for (text,) in used or [(isolation,)]]
+        levels = [isolation_of(text) for (text,) in used or [(isolation,)]]
         return LastRun(engine, max(levels, key=lambda one: one.level), seconds)
 
     def save(

@@ -7,6 +7,7 @@ import json
 from collections import deque
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
+from functools import lru_cache
 from sys import intern
 from typing import Any
 from weakref import WeakValueDictionary
@@ -138,10 +139,11 @@ def person_of(stored: Mapping[str, str] | None) -> Person | None:
     return Person(**stored) if stored else None
 
 
-def isolation_of(stored: Mapping[str, Any]) -> Isolation:
-    """Return the isolation that was stored."""
-    parts = ("mechanisms", "residual_risks", "missing")
-    return Isolation(stored["level"], *(tuple(stored[part]) for part in parts))
+@lru_cache(100)  # a class has one or two
+def isolation_of(stored: str) -> Isolation:
+    """Return the isolation that was stored as JSON."""
+    known = json.loads(stored)
+    return Isolation(known["level"], *(tuple(known[part]) for part in ("mechanisms", "residual_risks", "missing")))
 
 
 def _shared_case(found: dict[str, Any]) -> CaseResult:

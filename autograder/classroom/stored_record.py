@@ -41,7 +41,7 @@ class StoredRecord:
     def with_exercises(self, exercises: Sequence[ExerciseRecord]) -> Record:
         """Return the record with exercises that were made elsewhere."""
         problem, notes, seconds, isolation = self.whole
-        whole = Whole(problem, tuple(json.loads(notes)), seconds, isolation_of(json.loads(isolation)))
+        whole = Whole(problem, tuple(json.loads(notes)), seconds, isolation_of(isolation))
         return compose(self.run, self.student, head_of(self.head), whole, exercises, self.decided)
 
     @property

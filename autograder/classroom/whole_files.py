@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -23,8 +23,13 @@ def draft_of(path: Path) -> Iterator[Path]:
 
 def write_whole(path: Path, text: str, encoding: str = "utf-8") -> None:
     """Write a text file."""
+    write_parts(path, [text], encoding)
+
+
+def write_parts(path: Path, parts: Iterable[str], encoding: str = "utf-8") -> None:
+    """Write a text file whose parts come one after another, so that a long one is never in memory."""
     with draft_of(path) as draft, draft.open("w", encoding=encoding, errors="replace", newline="") as file:
-        file.write(text)
+        file.writelines(parts)
 
 
 def is_draft(path: Path) -> bool:

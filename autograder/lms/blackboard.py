@@ -13,11 +13,12 @@ French. Public tools read `_Tentative_` with its receipt (oliviercailloux/JGradL
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 
 from autograder.lms.dates import stamp_moment
 from autograder.lms.platform import (
+    Cells,
     Item,
     Kind,
     Listing,
@@ -27,7 +28,6 @@ from autograder.lms.platform import (
     Row,
     Understood,
     common_beginning,
-    write_sheet,
 )
 
 _NAMED = re.compile(
@@ -98,15 +98,14 @@ def _users(said: Mapping[str, re.Match[str] | None]) -> dict[str, tuple[str, str
     }
 
 
-def sheet(rows: Sequence[Row]) -> str:
-    """Return what Blackboard's Grade Center uploads: students by user name, as the roster has it where nothing was handed in."""
+def sheet(rows: Sequence[Row]) -> Iterator[Cells]:
+    """Yield what Blackboard's Grade Center uploads: students by user name, as the roster has it where nothing was handed in."""
     title = rows[0].title if rows else "Score"
-    lines: list[Sequence[object]] = [("Username", title)]
+    yield "Username", title
     for row in rows:
         user = row.number if row.system == "blackboard" else row.login or row.id
         if user:
-            lines.append((user, row.score))
-    return write_sheet(lines)
+            yield user, row.score
 
 
 PLATFORM = Platform("blackboard", "Blackboard", read, sheet, marks=3)

@@ -8,10 +8,10 @@ Forms: names in public tools that read them, and in D2L's help; the day is read 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from autograder.lms.dates import worded_moment
-from autograder.lms.platform import Item, Listing, Named, Owner, Platform, Row, Understood, write_sheet
+from autograder.lms.platform import Cells, Item, Listing, Named, Owner, Platform, Row, Understood
 
 _IDS = re.compile(r"(?P<user>[0-9]+)-[0-9]+")
 _TIME = re.compile(r"(?=.*\b(?:19|20)[0-9]{2}(?![0-9])).*[0-9]{1,2}[ .:_]?[0-9]{2}(?: ?[ap]\.?m\.?)?", re.IGNORECASE)
@@ -36,15 +36,12 @@ def _named(item: Item) -> Named | None:
     return Named(owner, " - ".join(parts[at + 1 :]) or item.name, submitted=worded_moment(parts[at]))
 
 
-def sheet(rows: Sequence[Row]) -> str:
-    """Return what Brightspace's grades import: students by OrgDefinedId, the roster's id; rows without one are left out."""
+def sheet(rows: Sequence[Row]) -> Iterator[Cells]:
+    """Yield what Brightspace's grades import: students by OrgDefinedId, the roster's id; rows without one are left out."""
     title = rows[0].title if rows else "Score"
     most = max((row.max_score for row in rows), default=0)
-    lines: list[Sequence[object]] = [
-        ("OrgDefinedId", f"{title} Points Grade <Numeric MaxPoints:{most:g}>", "End-of-Line Indicator")
-    ]
-    lines += [(f"#{row.id}", row.score, "#") for row in rows if row.id]
-    return write_sheet(lines)
+    yield "OrgDefinedId", f"{title} Points Grade <Numeric MaxPoints:{most:g}>", "End-of-Line Indicator"
+    yield from ((f"#{row.id}", row.score, "#") for row in rows if row.id)
 
 
 def feedback_path(row: Row, name: str) -> str:

@@ -14,9 +14,9 @@ back `infer_comment_context_from_filename` in `app/models/abstract_assignment.rb
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
-from autograder.lms.platform import Item, Kind, Listing, Named, Owner, Platform, Row, Understood, write_sheet
+from autograder.lms.platform import Cells, Item, Kind, Listing, Named, Owner, Platform, Row, Understood
 
 _REST = r"(?:(?P<upload>[0-9]{1,18})_(?P<title>.+)|(?P<typed>text|link)(?:-[0-9]+)?\.html)"
 _NAMED = re.compile(
@@ -53,19 +53,16 @@ def _own_name(title: str) -> tuple[str, int]:
     return (f"{again['stem']}{dot}{ending}", int(again["version"])) if again else (title, 0)
 
 
-def sheet(rows: Sequence[Row]) -> str:
-    """Return what Canvas's gradebook imports: students by Canvas number or SIS id, one column for the assignment."""
+def sheet(rows: Sequence[Row]) -> Iterator[Cells]:
+    """Yield what Canvas's gradebook imports: students by Canvas number or SIS id, one column for the assignment."""
     title = rows[0].title if rows else "Score"
     most = max((row.max_score for row in rows), default=0)
-    lines: list[Sequence[object]] = [
-        ("Student", "ID", "SIS User ID", "SIS Login ID", "Section", title),
-        ("    Points Possible", "", "", "", "", most),
-    ]
+    yield "Student", "ID", "SIS User ID", "SIS Login ID", "Section", title
+    yield "    Points Possible", "", "", "", "", most
     own = any(row.id and row.id == _number(row) for row in rows)  # Canvas's sheet was the roster
     for row in rows:
         number, sis = (_number(row) or row.id, "") if own else (_number(row), row.id)
-        lines.append((row.name, number, sis, row.login or row.email, row.section, row.score))
-    return write_sheet(lines)
+        yield row.name, number, sis, row.login or row.email, row.section, row.score
 
 
 def feedback_path(row: Row, name: str) -> str:

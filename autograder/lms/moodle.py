@@ -18,9 +18,9 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
-from autograder.lms.platform import Kind, Listing, Named, Owner, Platform, Row, Understood, write_sheet
+from autograder.lms.platform import Cells, Kind, Listing, Named, Owner, Platform, Row, Understood
 
 _NAMED = re.compile(
     r"(?P<who>[^_]+)(?:_(?P<user>[0-9]+))?_assignsubmission_(?P<plugin>[a-z]+)(?:_(?P<title>.*))?", re.DOTALL
@@ -57,28 +57,27 @@ def _owner(match: re.Match[str], *, blind: bool, teams: bool) -> Owner:
     return Owner(f"{who}_{user}" if user else who, "" if blind else name, user, system="moodle")
 
 
-def sheet(rows: Sequence[Row]) -> str:
-    """Return the offline grading worksheet with the feedback in it, which an assignment of Moodle's takes back in English.
+def sheet(rows: Sequence[Row]) -> Iterator[Cells]:
+    """Yield the offline grading worksheet with the feedback in it, which an assignment of Moodle's takes back in English.
 
     Without a date under `Last modified (grade)` Moodle replaces no grade that was given before, unless that is ticked. A row
     without a participant may end the import, so that there is none where the class came from Moodle. Who handed in nothing has
     the number that stands on the roster, where that is the worksheet of this assignment: where it has the others' numbers too.
     """
-    lines: list[Sequence[object]] = [
-        ("Identifier", "Full name", "ID number", "Email address", "Grade", "Maximum Grade", "Last modified (grade)",
-         "Feedback comments"),
-    ]  # fmt: skip
+    yield (
+        "Identifier", "Full name", "ID number", "Email address", "Grade", "Maximum Grade", "Last modified (grade)",
+        "Feedback comments",
+    )  # fmt: skip
     has_numbers = any(row.system == "moodle" and row.participant for row in rows)
     numbers = [
         row.number if row.system == "moodle" else row.participant if has_numbers and not row.system else ""
         for row in rows
     ]
     participants = [f"Participant {number}" if number else "" for number in numbers]
+    numbered = any(participants)
     for row, participant in zip(rows, participants, strict=True):
-        if not participant and any(participants):
-            continue
-        lines.append((participant, row.name, row.id, row.email, row.score, row.max_score, "", row.feedback))
-    return write_sheet(lines)
+        if participant or not numbered:
+            yield participant, row.name, row.id, row.email, row.score, row.max_score, "", row.feedback()
 
 
 def feedback_path(row: Row, name: str) -> str:

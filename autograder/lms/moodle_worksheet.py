@@ -53,7 +53,7 @@ def fill(text: str, rows: Sequence[Row]) -> Filled:
         line += [""] * (len(head) - len(line))
         line[most - 1] = str(round(row.score, 2))
         if feedback is not None:
-            line[feedback] = str(inert(row.feedback))
+            line[feedback] = str(inert(row.feedback()))
         filled.add(row.student)
     if rows and not filled:
         raise WorksheetError(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from datetime import datetime
@@ -12,6 +12,7 @@ from enum import StrEnum
 from pathlib import PurePath
 
 Parts = tuple[str, ...]  # of a path
+Cells = Sequence[object]  # of a line of a sheet
 # Students choose their names, and a spreadsheet runs a cell that begins like a formula.
 _FORMULA = tuple("=+-@|%" + "\uff1d\uff0b\uff0d\uff20")  # also the wide forms, which spreadsheets take for the same
 _LEADING = " \t\r\n\v\f\0\u00a0\u200b\ufeff'\""  # what may stand before and is passed over
@@ -79,7 +80,7 @@ class Listing:
 Understood = Mapping[Item, Sequence[Named]]  # nothing where an item is the platform's own and no student's
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Row:
     """A student's line of a grade sheet."""
 
@@ -96,7 +97,7 @@ class Row:
     title: str  # of the assignment
     score: float | None  # nothing where it is not graded yet
     max_score: float
-    feedback: str  # as a little HTML
+    feedback: Callable[[], str]  # as a little HTML; made when it is written, since a class has megabytes of it
 
 
 @dataclass(frozen=True)
@@ -106,7 +107,7 @@ class Platform:
     name: str  # in records and file names
     label: str  # as people know it
     read: Callable[[Listing], Understood]  # of the items, those that are named as the platform names them
-    sheet: Callable[[Sequence[Row]], str] | None = None  # the CSV it takes back
+    sheet: Callable[[Sequence[Row]], Iterable[Cells]] | None = None  # the lines of the CSV it takes back
     feedback: Callable[[Row, str], str] | None = None  # where a file of that name lies in the archive it takes back
     by_roster: bool = True  # whether the sheet also finds students by what a roster says of them
     marks: int = 1  # how much of a name is the platform's own wording; more decides where two fit alike
@@ -140,8 +141,17 @@ def inert(cell: object) -> object:
     return cell
 
 
-def write_sheet(rows: Iterable[Sequence[object]]) -> str:
-    """Return rows as CSV."""
+def sheet_lines(lines: Iterable[Cells]) -> Iterator[str]:
+    """Yield the lines of a CSV, with their ends."""
     text = io.StringIO(newline="")
-    csv.writer(text).writerows([inert(cell) for cell in row] for row in rows)
-    return text.getvalue().encode("utf-8", "replace").decode()
+    writer = csv.writer(text)
+    for cells in lines:
+        writer.writerow([inert(cell) for cell in cells])
+        yield text.getvalue().encode("utf-8", "replace").decode()
+        text.seek(0)
+        text.truncate()
+
+
+def write_sheet(lines: Iterable[Cells]) -> str:
+    """Return lines as CSV."""
+    return "".join(sheet_lines(lines))

@@ -17,7 +17,7 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime
 
 from autograder.lms.dates import iso_moment
-from autograder.lms.platform import Item, Kind, Listing, Named, Owner, Platform, Row, Understood, write_sheet
+from autograder.lms.platform import Cells, Item, Kind, Listing, Named, Owner, Platform, Row, Understood
 
 _NAMED = re.compile(r"(?P<name>.*,.*)\((?P<user>[^()]+)\)", re.DOTALL)
 _GROUP = re.compile(r".* \([^()]+\)", re.DOTALL)
@@ -96,19 +96,16 @@ def _moment(text: str) -> datetime | None:
     return iso_moment(text)
 
 
-def sheet(rows: Sequence[Row]) -> str:
-    """Return `grades.csv` as it lies in the archive that `Upload All` takes: put it there in the place of the one it has."""
+def sheet(rows: Sequence[Row]) -> Iterator[Cells]:
+    """Yield `grades.csv` as it lies in the archive that `Upload All` takes: put it there in the place of the one it has."""
     title = rows[0].title if rows else "Score"
-    lines: list[Sequence[object]] = [
-        (title, "Points"),
-        (),
-        ("Display ID", "ID", "Last Name", "First Name", "grade", "Submission date", "Late submission"),
-    ]
+    yield title, "Points"
+    yield ()
+    yield "Display ID", "ID", "Last Name", "First Name", "grade", "Submission date", "Late submission"
     for row in rows:
         user = row.number if row.system == "sakai" else row.login or row.id
         if user:
-            lines.append((user, user, row.name, "", row.score, "", ""))
-    return write_sheet(lines)
+            yield user, user, row.name, "", row.score, "", ""
 
 
 def feedback_path(row: Row, name: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
@@ -25,13 +25,13 @@ from autograder.classroom.requests import Request, requests
 from autograder.classroom.roster import all_due
 from autograder.classroom.summary import Summary, summarize, told_summary
 from autograder.classroom.unnamed_failures import groups
-from autograder.classroom.whole_files import SPREADSHEET, is_draft, write_whole
+from autograder.classroom.whole_files import SPREADSHEET, is_draft, write_parts
 from autograder.course.assignment import AT_ONCE
 from autograder.lms.platform import Row
 from autograder.lms.recognition import platforms
 from autograder.pages.feedback_archive import pack, placed
 from autograder.pages.page_writers import write_all
-from autograder.pages.report import report_html
+from autograder.pages.report import report_parts
 from autograder.pages.review_queue import moved, queue_in, queue_of, stored_queue
 from autograder.pages.review_queue import places as queue_places
 from autograder.pages.student_files import STUDENT_FILES, OneStudent, write_page_for_graders, write_student
@@ -131,11 +131,11 @@ def _write_class(book: Gradebook, graded: Sequence[Record], queue: Sequence[str]
     lines = [platform_row(record) for record in rows]
     changes = history.changes(book.db)
 
-    def texts() -> Iterator[str]:
-        yield grades_csv(rows)
-        yield changes_csv(changes)
+    def texts() -> Iterator[Iterable[str]]:
+        yield [grades_csv(rows)]
+        yield [changes_csv(changes)]
         yield from (sheet for _, sheet in platform_sheets(lines))
-        yield report_html(
+        yield report_parts(
             graded,
             summary,
             missing,
@@ -147,11 +147,11 @@ def _write_class(book: Gradebook, graded: Sequence[Record], queue: Sequence[str]
             out=book.folder,
             queue=queue,
         )
-        yield json.dumps(told_summary(summary), indent=1, ensure_ascii=False)
-        yield stored_queue(queue)
+        yield [json.dumps(told_summary(summary), indent=1, ensure_ascii=False)]
+        yield [stored_queue(queue)]
 
-    for name, text in zip(CLASS_FILES, texts(), strict=True):
-        write_whole(book.folder / name, text, SPREADSHEET if name in _TABLES else "utf-8")
+    for name, parts in zip(CLASS_FILES, texts(), strict=True):
+        write_parts(book.folder / name, parts, SPREADSHEET if name in _TABLES else "utf-8")
     _write_feedback_archives(book.folder, lines)
     return summary
 
@@ -173,4 +173,4 @@ def _write_feedback_archives(out: Path, rows: Sequence[Row]) -> None:
             path = out / "exports" / f"{platform.name}-feedback.zip"
             for draft in path.parent.glob(f".{path.name}.*"):
                 draft.unlink()
-            pack(path, placed(platform, {row: out / "feedback" / f"{row.student}.html" for row in rows}))
+            pack(path, placed(platform, ((row, out / "feedback" / f"{row.student}.html") for row in rows)))

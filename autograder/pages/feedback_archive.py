@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from autograder.classroom.whole_files import draft_of
 from autograder.lms.platform import Platform, Row
 
 
-def placed(platform: Platform, pages: Mapping[Row, Path]) -> dict[str, Path]:
+def placed(platform: Platform, pages: Iterable[tuple[Row, Path]]) -> dict[str, Path]:
     """Return students' pages by their places in a platform's archive; who came another way, or has no page, has none there."""
     if not platform.feedback:
         return {}
-    came = {row: page for row, page in pages.items() if row.system == platform.name and row.place and page.is_file()}
-    named = ((platform.feedback(row, f"feedback-{row.student}.html"), page) for row, page in came.items())
+    came = ((row, page) for row, page in pages if row.system == platform.name and row.place and page.is_file())
+    named = ((platform.feedback(row, f"feedback-{row.student}.html"), page) for row, page in came)
     return {path: page for path, page in named if path}
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from autograder.classroom.record import Record
 from autograder.course.spec import Status
@@ -21,6 +21,8 @@ ERRORS = 2  # standard errors below 0 from which on a negative correlation is to
 TINY = 1e-12  # a spread that is float noise
 LEAST_ALIKE = 3  # submissions that fail two cases, for it to say anything that they are the same
 _UNTRIED = (Status.MISSING, Status.SKIPPED)
+_SAYS_NOTHING = (Status.PASSED, Status.GRADER_ERROR)
+_NUMBERS = {status: number for number, status in enumerate(Status, 1)}  # 0 where there is no result
 
 Key = tuple[str, str]  # an exercise and a case
 
@@ -37,29 +39,48 @@ class Item:
 
 @dataclass
 class _Answers:
-    """How a class did on one case, by places in the class."""
+    """How a class did on one case: a byte for each place in the class, since a large class and its cases make a million."""
 
-    passed: list[int] = field(default_factory=list)
-    failing: dict[Status, list[int]] = field(default_factory=lambda: defaultdict(list))
+    statuses: bytearray
+
+    @property
+    def passed(self) -> list[int]:
+        """The places of those who pass."""
+        return self._places(Status.PASSED)
+
+    @property
+    def failing(self) -> dict[Status, list[int]]:
+        """The places of those who do not, by status; where the grader failed, nothing was judged."""
+        found = {status: self._places(status) for status in Status if status not in _SAYS_NOTHING}
+        return {status: places for status, places in found.items() if places}
+
+    @property
+    def wrong(self) -> frozenset[int]:
+        """Who fails the case with code of their own; who wrote nothing fails every case of the exercise."""
+        return frozenset(p for status, places in self.failing.items() if status not in _UNTRIED for p in places)
+
+    def note(self, place: int, status: Status) -> None:
+        """Note how one did."""
+        self.statuses[place] = _NUMBERS[status]
+
+    def _places(self, status: Status) -> list[int]:
+        number = _NUMBERS[status]
+        return [place for place, one in enumerate(self.statuses) if one == number] if number in self.statuses else []
 
 
 def items(results: Sequence[Record]) -> Mapping[Key, Item]:
     """Return what each case says; places are those in `results`. Where the grader failed, nothing was judged."""
-    found: dict[Key, _Answers] = defaultdict(_Answers)
+    found: dict[Key, _Answers] = defaultdict(lambda: _Answers(bytearray(len(results))))
     for place, result in enumerate(results):
         for exercise in result.exercises if result.status == "graded" else ():
             for case in exercise.cases:
-                answers = found[exercise.name, case.name]
-                if case.status is Status.PASSED:
-                    answers.passed.append(place)
-                elif case.status is not Status.GRADER_ERROR:
-                    answers.failing[case.status].append(place)
+                found[exercise.name, case.name].note(place, case.status)
     passed, tried = [0] * len(results), [0] * len(results)
     for answers in found.values():
         for place in answers.passed:
             passed[place] += 1
             tried[place] += 1
-        for place in _wrong(answers):
+        for place in answers.wrong:
             tried[place] += 1
     alike = _alike(found)
     return {key: _item(key, answers, passed, tried, alike) for key, answers in found.items()}
@@ -74,13 +95,13 @@ def _item(
 ) -> Item:
     """Put together what a case says; `passed` and `tried` count the cases of each submission."""
     right = [(passed[place] - 1) / (tried[place] - 1) for place in answers.passed if tried[place] > 1]
-    wrong = [passed[place] / (tried[place] - 1) for place in _wrong(answers) if tried[place] > 1]
+    wrong = [passed[place] / (tried[place] - 1) for place in answers.wrong if tried[place] > 1]
     found = _correlation(right, wrong)
     return Item(
         tuple((status, tuple(places)) for status, places in sorted(answers.failing.items(), key=_by_size)),
         found,
         found is not None and found < -ERRORS / math.sqrt(len(right) + len(wrong)),
-        tuple(other for other in alike.get(_wrong(answers), ()) if other != key),
+        tuple(other for other in alike.get(answers.wrong, ()) if other != key),
     )
 
 
@@ -88,15 +109,10 @@ def _by_size(entry: tuple[Status, list[int]]) -> int:
     return -len(entry[1])
 
 
-def _wrong(answers: _Answers) -> frozenset[int]:
-    """Return who fails a case with code of their own; who wrote nothing fails every case of the exercise."""
-    return frozenset(p for status, places in answers.failing.items() if status not in _UNTRIED for p in places)
-
-
 def _alike(found: Mapping[Key, _Answers]) -> dict[frozenset[int], list[Key]]:
     alike: dict[frozenset[int], list[Key]] = defaultdict(list)
     for key, answers in found.items():
-        if len(who := _wrong(answers)) >= LEAST_ALIKE:
+        if len(who := answers.wrong) >= LEAST_ALIKE:
             alike[who].append(key)
     return alike
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import quote
 
@@ -16,6 +17,11 @@ from autograder.pages.class_changes import why
 def render(template: str, **values: object) -> str:
     """Return a page."""
     return _ENVIRONMENT.get_template(template).render(values)
+
+
+def render_parts(template: str, **values: object) -> Iterator[str]:
+    """Yield the parts of a page, one after another; a page on a large class has megabytes."""
+    return _ENVIRONMENT.get_template(template).generate(values)
 
 
 def class_environment(*folders: Path) -> Environment:

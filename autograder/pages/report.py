@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 from base64 import b64encode
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import groupby
 from pathlib import Path
 
@@ -22,7 +22,7 @@ from autograder.course.spec import Status
 from autograder.pages import class_statistics, needs_a_look
 from autograder.pages.class_changes import rounds_of
 from autograder.pages.items import items
-from autograder.pages.page import render
+from autograder.pages.page import render_parts
 from autograder.pages.staff import command_on
 
 FEW = 6  # students behind a mistake who are named without unfolding
@@ -31,7 +31,7 @@ SCRIPT = (Path(__file__).parent / "templates" / "report.js").read_text(encoding=
 _SCRIPT_HASH = f"sha256-{b64encode(hashlib.sha256(SCRIPT.encode()).digest()).decode()}"
 
 
-def report_html(
+def report_parts(
     results: Sequence[Record],
     summary: Summary,
     absent: Sequence[Record] = (),
@@ -43,15 +43,15 @@ def report_html(
     whole_of: Callable[[Record], Record] = lambda record: record,
     out: Path = Path(),
     queue: Sequence[str] = (),
-) -> str:
-    """Return the page on the whole class; `absent` handed in nothing, and those `waiting` are not graded yet.
+) -> Iterator[str]:
+    """Yield the parts of the page on the whole class; `absent` handed in nothing, and those `waiting` are not graded yet.
 
     `code_of` returns a student's code of an exercise, `whole_of` the whole of a record that is in brief. `out` is the folder of
     the class as commands name it, and `queue` says who is to be looked at, in order.
     """
     results = sorted(results, key=lambda result: result.student.casefold())
     looks = needs_a_look.looks(results)
-    return render(
+    return render_parts(
         "report.html",
         results=results,
         summary=summary,

@@ -16,11 +16,11 @@ from pathlib import Path
 
 from autograder.classroom.exports import platform_row
 from autograder.classroom.gradebook import Gradebook
-from autograder.classroom.gradebook_view import records
+from autograder.classroom.gradebook_view import briefs
 from autograder.classroom.whole_files import write_whole
 from autograder.course.language import ENGLISH, say, speaking
 from autograder.judge.points import points_text
-from autograder.lms.platform import Platform, Row
+from autograder.lms.platform import Platform, Row, write_sheet
 from autograder.lms.recognition import platforms
 from autograder.pages.feedback_archive import pack, placed
 
@@ -69,7 +69,7 @@ class Archive:
 
 def returns(book: Gradebook) -> list[Return]:
     """Return what the class gets; who waits for a result, or could not be graded, gets nothing yet."""
-    graded = (record for record in records(book) if record.status != "grader_error")
+    graded = (record for record in briefs(book) if record.status != "grader_error")
     pages = ((record, book.folder / "feedback" / f"{record.student}.html") for record in graded)
     return [_return(platform_row(record), page, record.language) for record, page in pages if page.is_file()]
 
@@ -103,7 +103,7 @@ def is_known(platform: Platform, one: Return) -> bool:
     """Whether a platform can tell whose a page or a line of its sheet is: the submission came from there, or the roster says it."""
     row = one.row
     on_sheet = platform.sheet and platform.by_roster and (row.id or row.login or row.email)
-    return bool(on_sheet or placed(platform, {row: one.path}))
+    return bool(on_sheet or placed(platform, [(row, one.path)]))
 
 
 def write_archive(out: Path, platform: Platform, due: Sequence[Return], filled: str = "") -> Archive:
@@ -111,10 +111,10 @@ def write_archive(out: Path, platform: Platform, due: Sequence[Return], filled: 
     folder = _next_folder(out, platform.name)
     sheet = folder / f"{platform.name}.csv" if platform.sheet else None
     if platform.sheet and sheet:
-        write_whole(sheet, filled or platform.sheet([one.row for one in due]))
+        write_whole(sheet, filled or write_sheet(platform.sheet([one.row for one in due])))
     if not platform.feedback:
         return Archive(None, sheet, ())
-    pages = placed(platform, {one.row: one.path for one in due})
+    pages = placed(platform, [(one.row, one.path) for one in due])
     archive = folder / f"{platform.name}-feedback.zip"
     pack(archive, pages)
     there = set(pages.values())
