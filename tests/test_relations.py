@@ -321,3 +321,15 @@ def test_the_reference_ends_with_whatever_arguments() -> None:
     trial = next(trial for trial in walk.trials if trial.case.exercise == "walk")
     (outcome, *_) = altered(walk, trial, ("zeros", "x")) or ()
     assert outcome.ending is Ending.RAISED
+
+
+def test_numbers_under_other_keys_are_told(sandbox: Sandbox) -> None:
+    """Ids in the order of a set, which is another one in each run; a vocabulary that lacks a character is something else."""
+    whole = load_assignment(Path(__file__).parent.parent, "a1_rnn").without_training()
+    sorted_ids = "characters = sorted(set(text))"
+    turned = "characters = sorted(set(text), key=lambda c: (ord(c) * 37 % 11, c))"
+    for new, says in ((turned, "The numbers are right, but under other keys"), (f"{turned}[1:]", "")):
+        assert sorted_ids in whole.reference
+        found = grade(Source.of(whole.file, whole.reference.replace(sorted_ids, new)), Oracle(whole, 3), sandbox)
+        told = {c.says for e in found.exercises if e.name == "build_vocab" for c in e.cases if c.says}
+        assert any(says in text for text in told) if says else not any("other keys" in text for text in told)

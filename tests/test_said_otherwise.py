@@ -49,3 +49,11 @@ def test_an_argument_that_a_helper_changes_is_the_helpers_fault(lost_by: LostBy)
     doubled = ("    flowing = np.array(dh_last)\n", "    dh_last *= 2\n    flowing = dh_last / 2\n")
     assert lost_by("a2_bptt", helper, handed_on) == {"rnn_step_backward"}
     assert "gradient_norms" in lost_by("a2_bptt", helper, doubled)
+
+
+def test_a_helper_that_is_right_there_excuses_nothing(lost_by: LostBy) -> None:
+    """The shares of a text of one step are right, so what is drawn for a number of 0 is the fault of who draws."""
+    helper = ("softmax(logits, axis=-1)\n    # END", "softmax(logits, axis=min(1, logits.ndim - 1))\n    # END")
+    drawn = ('np.searchsorted(cumulative, u, side="right")', 'np.searchsorted(cumulative, u, side="left")')
+    assert lost_by("a1_rnn", helper) == {"output_probs"}
+    assert lost_by("a1_rnn", helper, drawn) == {"output_probs", "generate"}

@@ -253,9 +253,9 @@ def loss_scaled_step(
         interval: how many it takes to double the scale.
 
     Returns:
-        weights: a list of new arrays, also where the step is skipped, in single or double precision, whichever the old ones
-            have. Then the scale, and the count of good steps, for the next step: the step that completes the interval
-            returns the doubled scale and 0.
+        weights: a list of arrays in single or double precision, whichever the old ones have, which stay as they are. Then the
+            scale, and the count of good steps, for the next step: the step that completes the interval returns the doubled
+            scale and 0.
 
     Watch: in which precision do you divide, and which norm is compared with max_norm?
     Source: Micikevicius et al. 2018, section 3.2.

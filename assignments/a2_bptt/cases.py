@@ -111,6 +111,12 @@ def two_sequences(rng: np.random.Generator) -> Iterator[Call]:
     yield call(PAIR_DH, PAIR)
 
 
+@case("rnn_backward", check=close(names=SEQUENCE_GRADIENTS))
+def large_gradients_stay_large(rng: np.random.Generator) -> Iterator[Call]:
+    """The same two sequences with gradients a hundred times as large, which give results a hundred times as large."""
+    yield call(100 * PAIR_DH, PAIR)
+
+
 @case("rnn_backward", check=untouched())
 def two_calls_in_a_row(rng: np.random.Generator) -> Iterator[Call]:
     """Going back twice with the same cache gives the same twice, and leaves dh and the cache as they were."""

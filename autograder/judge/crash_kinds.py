@@ -46,6 +46,8 @@ CRASHES = marked({
     "shapes_do_not_meet": "Two shapes do not fit here. They are lined up from the right; each pair of axes has to be equal, or one of them 1. "
     "Does one lack an axis of length one, such as keepdims keeps?",
     "einsum_letters_do_not_meet": "One letter of an einsum stands for axes of different sizes. A letter has one size wherever it stands.",
+    "einsum_keeps_its_dots": "numpy's einsum sums over letters that stand on the left of the arrow alone, and never over the axes of `...`, which "
+    "have to stand on the right, too. Name the axes to be summed over, or sum over them afterwards.",
     "layer_given_another_size": "A linear layer multiplies by the transpose of its weight: the last axis of what goes in has to equal the last axis of "
     "the weight, which is in_features. Here they are not equal.",
     "matrices_do_not_meet": "In a product of matrices the last axis of the left one has to equal the last but one of the right one, and the axes in"

@@ -123,6 +123,7 @@ RULES = (
         r"input array from shape \((?P<source2>[^)]*)\) into shape \((?P<target2>[^)]*)\)",
         shapes.filled_place,
     ),
+    Rule("einsum_keeps_its_dots", r"output has more dimensions than subscripts given in einstein sum"),
     Rule(
         "einsum_letters_do_not_meet",
         r"subscript \w has size|Size of label|remapped shapes",

@@ -38,6 +38,7 @@ RELATIONS = marked({
     "too_early": "The numbers are right, but one place too early along {0}.",
     "reordered": "The numbers are right, but in another order along {0}.",
     "other_places": "The numbers are right, but in other places.",
+    "other_keys": "The numbers are right, but under other keys: in which order are they given out? That of a set changes from run to run.",
     # reduced, or not
     "sum_of": "Your answer is the sum of the right one along {0}: is a sum too many?",
     "mean_of": "Your answer is the mean of the right one along {0}: is a mean too many?",

@@ -17,7 +17,7 @@ from autograder.judge.array_pairs import Part, arrays_in, parts_of
 from autograder.judge.mask_counts import row_factors
 from autograder.judge.outcome_keys import once_for_all
 from autograder.judge.outcomes_alike import UNCOMPARABLE
-from autograder.judge.rearranged import Pair, Relations
+from autograder.judge.rearranged import Pair, Relations, under_other_keys
 from autograder.judge.reasons import PARTS, Key, Relation
 from autograder.judge.related import other_relations, plain_relations
 from autograder.judge.trials import Judged, Knowledge
@@ -44,6 +44,8 @@ def find_relation(oracle: Knowledge, exercise: str, judged: Sequence[Judged]) ->
 def _find_relation(oracle: Knowledge, exercise: str, judged: Sequence[Judged]) -> Relation | None:
     with np.errstate(all="ignore"):
         parts = parts_of(oracle, judged)
+        if exchanged := under_other_keys(parts):
+            return Relation(exercise, exchanged)
         finite = [part for part in parts if part.got.dtype.kind != "f" or np.isfinite(part.got).all()]
         if found := _related(oracle, exercise, parts):
             return found

@@ -13,6 +13,7 @@ from dataclasses import replace
 from typing import Any
 
 from autograder.judge.compare import alike
+from autograder.judge.tolerance import TOLERANCE
 from autograder.judge.trials import Trial
 from autograder.oracle.answer_sizes import Size, fits, size_of
 from autograder.oracle.reference import Reference
@@ -27,7 +28,14 @@ MOST_CALLS = 1000  # inside the failed cases of one exercise
 _HARNESS = f"from {stand_ins.__name__} import calls_inside"
 
 
-def right_inside(oracle: Reference, source: Source, sandbox: Sandbox, trials: Iterable[Trial], exercise: str) -> bool:
+def right_inside(
+    oracle: Reference,
+    source: Source,
+    sandbox: Sandbox,
+    trials: Iterable[Trial],
+    exercise: str,
+    tolerance: float = TOLERANCE,
+) -> bool:
     """Return whether all calls that a student's code makes of an exercise in some trials give what the reference gives.
 
     Of modules this is not known, and they are taken to be wrong.
@@ -40,7 +48,7 @@ def right_inside(oracle: Reference, source: Source, sandbox: Sandbox, trials: It
     ran = sandbox.run(Job(source, requests, assignment.limits, assignment.shortcuts, assignment.torch))
     calls = list(itertools.chain.from_iterable(map(_told, ran.outcomes)))
     replay, usual = Replay(oracle, frozenset()), _usual(oracle, exercise)
-    return len(calls) <= MOST_CALLS and all(_is_right(replay, exercise, call, usual) for call in calls)
+    return len(calls) <= MOST_CALLS and all(_is_right(replay, exercise, call, usual, tolerance) for call in calls)
 
 
 def _watching(request: Request, exercise: str, parameters: tuple[str, ...]) -> Request:
@@ -68,18 +76,17 @@ def _given(*arguments: Any) -> Size:
     return entries, max([count, *map(math.ceil, single)])
 
 
-def _is_right(replay: Replay, exercise: str, call: Any, usual: Size) -> bool:
+def _is_right(replay: Replay, exercise: str, call: Any, usual: Size, tolerance: float) -> bool:
     """Whether what a child told is a call that has the right answer; it may have any form."""
     match call:
         case [list(args), value]:
-            return fits(_given(args), usual) and _has_answer(
-                replay, StudentCall(exercise, tuple(args), {}, None), value
-            )
+            asked = StudentCall(exercise, tuple(args), {}, None)
+            return fits(_given(args), usual) and _has_answer(replay, asked, value, tolerance)
     return False
 
 
-def _has_answer(replay: Replay, asked: StudentCall, value: Any) -> bool:
+def _has_answer(replay: Replay, asked: StudentCall, value: Any, tolerance: float) -> bool:
     try:
-        return alike(value, snapshot(replay.right(asked)))
+        return alike(value, snapshot(replay.right(asked)), tolerance)
     except ValueError:
         return False

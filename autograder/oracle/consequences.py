@@ -21,6 +21,7 @@ from autograder.judge.compare import difference
 from autograder.judge.outcomes_alike import is_all_overflow
 from autograder.judge.trials import Judged, Origins, Trial
 from autograder.oracle.built_on import Followed, find_built_on
+from autograder.oracle.calls_inside import right_inside
 from autograder.oracle.circles import without_circles
 from autograder.oracle.earnest_answers import reads_less
 from autograder.oracle.equal_calls import right_by_equal_calls, wrong_by_equal_calls
@@ -33,6 +34,7 @@ from autograder.oracle.replay import Replay
 from autograder.oracle.stand_ins import Alone, right_among_stand_ins
 from autograder.sandbox.job import Sandbox, Source
 
+EXACT = 1e-10  # by how much a right answer may be off from which nothing wrong can follow
 NOTHING_KNOWN: Mapping[str, tuple[str, ...]] = MappingProxyType({})
 
 
@@ -78,6 +80,7 @@ def follow(
     broken = broken_classes(oracle, judged)
     alone = _right_by_themselves(replay, unwritten, broken, source, sandbox, trials, waiting, not_passed)
     alone = _without_nearly_right(oracle, judged, alone)
+    alone = _without_wrong_beside_right(oracle, source, sandbox, judged, alone)
     # What gave numbers may be right although stand-ins find it wrong: it may call otherwise, and get the same.
     unlike = frozenset(j.trial for j in failed if _says_numbers(j) and not alone.follows.get(j.trial, ("",)))
     settled = alone.follows.keys() - unlike
@@ -177,6 +180,30 @@ def _without_nearly_right(oracle: Reference, judged: Sequence[Judged], alone: Al
         for trial, names in alone.follows.items()
     }
     return replace(alone, follows=follows)
+
+
+def _without_wrong_beside_right(
+    oracle: Reference, source: Source, sandbox: Sandbox, judged: Sequence[Judged], alone: Alone
+) -> Alone:
+    """Return the same without what calls other exercises only where these are right, so that it is wrong by itself.
+
+    Random answers of stand-ins do not show a mistake that shows with certain answers alone, such as a probability of 0. It is
+    looked for in exercises of which some cases pass.
+    """
+    passed = {j.trial.case.exercise for j in judged if j.status is Status.PASSED}
+    changing = {j.trial.case.exercise for j in judged if _changes_alone(j)}
+    following = defaultdict[str, list[Trial]](list)
+    for j in judged:
+        behind, called = alone.follows.get(j.trial), alone.called.get(j.trial, frozenset())
+        if behind and called.issuperset(behind) and j.trial.case.exercise in passed and _says_numbers(j):
+            following[j.trial.case.exercise].append(j.trial)
+    wrong: dict[Trial, tuple[str, ...]] = {}
+    for trials in following.values():
+        names = frozenset(itertools.chain(*(alone.follows[trial] for trial in trials)))
+        right = (right_inside(oracle, source, sandbox, trials, name, EXACT) for name in names)
+        if not names & changing and all(right):
+            wrong |= dict.fromkeys(trials, ())
+    return replace(alone, follows={**alone.follows, **wrong})
 
 
 def _changes_alone(judged: Judged) -> bool:

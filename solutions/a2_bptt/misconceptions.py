@@ -646,6 +646,13 @@ STEP = mistakes_of(
 
 SEQUENCE = mistakes_of(
     "rnn_backward",
+    clipped_on_the_way=edit(
+        "return np.stack(dx, axis=1), dh0, dW_x, dW_h, db",
+        "return np.stack(dx, axis=1), dh0, *(np.clip(sum_, -5, 5) for sum_ in (dW_x, dW_h, db))",
+        "large_gradients_stay_large",
+        "You cut the gradients of the weights off at -5 and 5. Clipping is a step of its own, after all gradients are known: here they "
+        "are asked for as they are.",
+    ),
     dh_next_not_added=edit(
         "total = dh[:, t] + dh_next",
         "total = dh[:, t]",

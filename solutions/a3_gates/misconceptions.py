@@ -1681,6 +1681,14 @@ KEEP = mistakes_of(
         "Your step is that of gru_step, in which z lets the new in (Chung et al. 2014). In this convention z keeps "
         "(Cho et al. 2014, and torch).",
     ),
+    keep_hard_sigmoid=edit(
+        "both = np.concatenate([h_prev, x_t], axis=-1)\n    keep =",
+        "both = np.concatenate([h_prev, x_t], axis=-1)\n\n"
+        "    def _sigmoid(a: np.ndarray) -> np.ndarray:\n        return np.clip(0.2 * a + 0.5, 0, 1)\n\n    keep =",
+        "high_z_keeps_the_past",
+        "Your sigmoid is a straight line that is cut off at 0 and 1, the hard sigmoid of old versions of Keras. Here it is "
+        "1 / (1 + exp(-a)).",
+    ),
     keep_reset_after_matmul=edit(
         'after_reset = np.concatenate([reset * h_prev, x_t], axis=-1)\n    proposal = np.tanh(after_reset @ params["W_h"].T + params["b_h"])',
         "size = h_prev.shape[-1]\n"

@@ -181,6 +181,13 @@ AVERAGE = mistakes_of(
 
 SIMILARITY = mistakes_of(
     "similarity_context",
+    near_is_similar=edit(
+        "similarities = attention_scores(x, x)",
+        "apart = x[..., :, None, :] - x[..., None, :, :]\n    similarities = -(apart**2).sum(-1) / 2 / np.sqrt(x.shape[-1])",
+        "similarities_of_any_shape",
+        "Your similarity is how near two vectors are, as in a Gaussian kernel. Here it is their dot product over sqrt(d), which also grows "
+        "with how long they are.",
+    ),
     similarity_without_scale=edit(
         "similarities = attention_scores(x, x)",
         "similarities = x @ np.swapaxes(x, -1, -2)",
@@ -676,6 +683,13 @@ SCORES = mistakes_of(
 
 WEIGHTS = mistakes_of(
     "attention_weights",
+    room_for_no_key=edit(
+        "return raised / raised.sum(axis=-1, keepdims=True)",
+        "return raised / (np.exp(-scores.max(axis=-1, keepdims=True)) + raised.sum(axis=-1, keepdims=True))",
+        "softmax_is_over_keys",
+        "Your denominator has one more term, exp(0) = 1, so that a query may read next to nothing. Some models do that on purpose; here "
+        "the weights of a row sum to one.",
+    ),
     softmax_over_queries=edit(
         "raised = np.exp(shifted)\n    return raised / raised.sum(axis=-1, keepdims=True)",
         "raised = np.exp(shifted + scores.max(axis=-1, keepdims=True) - scores.max(axis=-2, keepdims=True))\n"

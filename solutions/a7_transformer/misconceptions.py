@@ -54,6 +54,18 @@ LAYER_NORM = mistakes_of(
         "large_and_small_eps",
         "Your eps is always .00001, whatever you are given. It is an argument.",
     ),
+    layer_eps_of_a_millionth=edit(
+        NORMED,
+        "normed = (x - mean) / torch.sqrt(var + 1e-6)",
+        "large_and_small_eps",
+        "Your eps is always .000001, whatever you are given. It is an argument.",
+    ),
+    layer_eps_of_a_thousandth=edit(
+        NORMED,
+        "normed = (x - mean) / torch.sqrt(var + 1e-3)",
+        "large_and_small_eps",
+        "Your eps is always .001, whatever you are given. It is an argument.",
+    ),
     layer_eps_squared=edit(
         NORMED,
         "normed = (x - mean) / torch.sqrt(var + eps**2)",
@@ -395,6 +407,18 @@ BATCH_NORM = mistakes_of(
         "standard = (x - centre) / torch.sqrt(spread + 1e-5)",
         "large_and_small_eps_in_a_batch",
         "Your eps is always .00001, whatever you are given. It is an argument.",
+    ),
+    batch_eps_of_a_millionth=edit(
+        STANDARD,
+        "standard = (x - centre) / torch.sqrt(spread + 1e-6)",
+        "large_and_small_eps_in_a_batch",
+        "Your eps is always .000001, whatever you are given. It is an argument.",
+    ),
+    batch_eps_of_a_thousandth=edit(
+        STANDARD,
+        "standard = (x - centre) / torch.sqrt(spread + 1e-3)",
+        "large_and_small_eps_in_a_batch",
+        "Your eps is always .001, whatever you are given. It is an argument.",
     ),
     batch_divides_by_variance=edit(
         STANDARD,
@@ -766,6 +790,12 @@ def _feed(new: str, caught_by: str, says: str, *twins: str) -> Edit:
 
 FEED_FORWARD = mistakes_of(
     "FeedForward",
+    dropout_between_the_maps=_feed(
+        "inner = torch.relu(self.expand(x))\n        return self.contract(torch.nn.functional.dropout(inner, 0.1))",
+        "feed_forwards_of_any_size",
+        "Some numbers between your two maps are set to zero at random, and the others made larger. There is no dropout here; and "
+        "`F.dropout` goes on dropping in evaluation unless it is told `training=self.training`.",
+    ),
     activation_missing=_feed(
         "inner = self.expand(x)\n        return self.contract(inner)",
         "feed_forwards_of_any_size",
