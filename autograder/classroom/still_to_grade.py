@@ -42,6 +42,16 @@ class Choices:
 
 
 @dataclass(frozen=True)
+class Extent:
+    """How many submissions of a class are graded, how many results are kept, and of whom a person decided before."""
+
+    graded: int
+    kept: int
+    regraded: int
+    decided: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class Plan:
     """What is to be graded: the submissions, and of each the exercises whose results are new."""
 
@@ -53,6 +63,11 @@ class Plan:
     decided: tuple[str, ...] = ()  # students who resubmitted after a manual override
     regraded: int = 0  # of the submissions those whose students have results already
     never_lower: bool = False
+
+    @property
+    def extent(self) -> Extent:
+        """How much there is to grade; a large class itself takes megabytes, which its pages need once it is graded."""
+        return Extent(len(self.tasks), self.kept, self.regraded, self.decided)
 
 
 def make_plan(book: Gradebook, assignment: Assignment, submissions: Sequence[Submission], choices: Choices) -> Plan:

@@ -14,7 +14,7 @@ from autograder.classroom.gradebook import Gradebook
 from autograder.classroom.gradebook_view import absentees, outlines, records, waiting
 from autograder.classroom.history import Change
 from autograder.classroom.mismatches import ALIASES, Mismatch, points_mismatch
-from autograder.classroom.still_to_grade import Plan
+from autograder.classroom.still_to_grade import Extent
 from autograder.classroom.summary import Summary, told_summary
 from autograder.command.progress import Events
 from autograder.command.terminal import MAX_LINES, changes_table, show_class, show_isolation
@@ -24,28 +24,28 @@ from autograder.pages.class_files import Published, publish
 from autograder.submission.archives import printable, several
 
 
-def close_class(book: Gradebook, plan: Plan, console: Console, events: Events | None, jobs: int = 1) -> bool:
+def close_class(book: Gradebook, extent: Extent, console: Console, events: Events | None, jobs: int = 1) -> bool:
     """Write the files of the class, if this is all of it, and say what came of it; return whether we did not fail."""
-    done, shard = len(plan.tasks), book.facts.shard
+    done, shard = extent.graded, book.facts.shard
     if shard:
-        return _close_shard(book, plan, events, shard)
+        return _close_shard(book, extent, events, shard)
     if done:
         console.print("writing the files of the class", highlight=False)
     published = publish(book, jobs=jobs)
     summary = published.summary
     if events:
         sound = is_sound(book, summary, events)
-        changed = told_changes(_changes(book, plan))
+        changed = told_changes(_changes(book, extent))
         other = decided_for_other_points(book)
-        told = {"decided": plan.decided, "decided_for_other_points": other}
-        events.tell("done", graded=done, kept=plan.kept, **told, **changed, **told_summary(summary))
+        told = {"decided": extent.decided, "decided_for_other_points": other}
+        events.tell("done", graded=done, kept=extent.kept, **told, **changed, **told_summary(summary))
         return sound
     if done:
         show_records(console, book, published, f"{summary.assignment}: {submissions_of(summary.submissions)}")
-    _tell_decided(plan)
+    _tell_decided(extent)
     _tell_other_points(book)
-    console.print(f"{done} graded" + f", {plan.kept} unchanged" * bool(plan.kept), highlight=False)
-    if plan.regraded:
+    console.print(f"{done} graded" + f", {extent.kept} unchanged" * bool(extent.kept), highlight=False)
+    if extent.regraded:
         tell_changes(console, book)
     say_where(console, book, summary, graded=done)
     return is_sound(book, summary, events)
@@ -56,27 +56,27 @@ def submissions_of(number: int) -> str:
     return f"{number} submission{'s' * (number != 1)}"
 
 
-def close_preview(book: Gradebook, plan: Plan, console: Console, events: Events | None) -> bool:
+def close_preview(book: Gradebook, extent: Extent, console: Console, events: Events | None) -> bool:
     """Say which scores would change; return whether we did not fail."""
-    changes, would_fail = _changes(book, plan), any(r.status == "grader_error" for r in outlines(book))
+    changes, would_fail = _changes(book, extent), any(r.status == "grader_error" for r in outlines(book))
     if events:
         other = decided_for_other_points(book)
-        about = {"preview": True, "kept": plan.kept, "decided_for_other_points": other}
-        events.tell("done", graded=len(plan.tasks), **about, **told_changes(changes))
+        about = {"preview": True, "kept": extent.kept, "decided_for_other_points": other}
+        events.tell("done", graded=extent.graded, **about, **told_changes(changes))
         return not would_fail
-    console.print(f"{len(plan.tasks)} would be graded, {plan.regraded} of them again", highlight=False)
+    console.print(f"{extent.graded} would be graded, {extent.regraded} of them again", highlight=False)
     if changes:
         console.print(changes_table(changes))
-    _tell_decided(plan)
+    _tell_decided(extent)
     _tell_other_points(book)
     tell_changes(console, book, would=True)
     console.print("Preview: nothing was written. The same command without --preview does it.", highlight=False)
     return not would_fail
 
 
-def _changes(book: Gradebook, plan: Plan) -> tuple[Change, ...]:
+def _changes(book: Gradebook, extent: Extent) -> tuple[Change, ...]:
     """Return what a grading changed, also before it was stopped and went on."""
-    return history.changes(book.db, history.current_round(book.db)) if plan.tasks else ()
+    return history.changes(book.db, history.current_round(book.db)) if extent.graded else ()
 
 
 def told_changes(changes: Sequence[Change]) -> dict[str, object]:
@@ -95,24 +95,24 @@ def tell_changes(console: Console, book: Gradebook, *, would: bool = False) -> N
     console.print(f"{line}{more}{where}", highlight=False, markup=False, soft_wrap=True)
 
 
-def _close_shard(book: Gradebook, plan: Plan, events: Events | None, shard: str) -> bool:
+def _close_shard(book: Gradebook, extent: Extent, events: Events | None, shard: str) -> bool:
     """Say what came of a part of a class, which has no files of its own; return whether we did not fail."""
-    done = len(plan.tasks)
+    done = extent.graded
     failed = sum(record.status == "grader_error" for record in outlines(book))
     if events:
-        events.tell("done", graded=done, kept=plan.kept, shard=shard, failed=failed)
+        events.tell("done", graded=done, kept=extent.kept, shard=shard, failed=failed)
     else:
-        title = f"{book.facts.assignment}: {submissions_of(done + plan.kept)} in shard {shard}"
+        title = f"{book.facts.assignment}: {submissions_of(done + extent.kept)} in shard {shard}"
         print(f"{title}, {done} graded. All shards together: autograder merge ... -o DIR")
     return not failed
 
 
-def _tell_decided(plan: Plan) -> None:
+def _tell_decided(extent: Extent) -> None:
     """Name the students who resubmitted after a person had decided."""
-    if plan.decided:
+    if extent.decided:
         told = "resubmitted after a manual override, which still counts"
         print(
-            f"autograder: {len(plan.decided)} {told}: {several(plan.decided)}. Look at it again; "
+            f"autograder: {len(extent.decided)} {told}: {several(extent.decided)}. Look at it again; "
             "autograder override STUDENT EXERCISE --withdraw goes back to the computed points.",
             file=sys.stderr,
         )

@@ -42,12 +42,15 @@ from autograder.command.options import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from rich.console import Console
 
     from autograder.classroom.gradebook import Facts, Gradebook
     from autograder.classroom.roster import Roster
     from autograder.classroom.shards import Shard
-    from autograder.classroom.still_to_grade import Choices
+    from autograder.classroom.still_to_grade import Choices, Extent
+    from autograder.classroom.submissions import Submission
     from autograder.command.progress import Events
     from autograder.course.spec import Assignment
 
@@ -209,17 +212,12 @@ def _grade_into(
     """
     from autograder.classroom.gradebook_lock import open_gradebook
     from autograder.classroom.mismatches import roster_mismatch, unmatched_aliases
-    from autograder.classroom.platform_maximum import is_of_this, other_maximum
-    from autograder.classroom.still_to_grade import make_plan
     from autograder.classroom.submissions import read_class
-    from autograder.classroom.wrong_class import class_mismatch
     from autograder.command.class_outcome import close_class, close_preview, tell_mismatch
-    from autograder.command.progress import watch_on
     from autograder.submission.written_exercises import Stub
 
     assignment = where.assignment()
-    stub = Stub.of(assignment)
-    found = read_class(submissions, stub, people)
+    found = read_class(submissions, Stub.of(assignment), people)
     for line in [f"read as an export of {name}" for name in found.platforms] + [*found.remarks]:
         console.print(line, highlight=False, markup=False, soft_wrap=True)
     if mismatch := roster_mismatch(found.submissions, people):
@@ -228,22 +226,47 @@ def _grade_into(
     if people and choices.facts.aliases and (told := unmatched_aliases(found.submissions, people)):
         print(f"autograder: {told}", file=sys.stderr)
     with open_gradebook(out, assignment) as book:
-        if mismatch := class_mismatch(book, stub, found.submissions, choices):
-            tell_mismatch(mismatch, events)
+        extent = _grade_new(book, where, assignment, choices, found.submissions, people, console, events)
+        del found
+        if not extent:
             return False
-        assignment = _on_device(where, book, assignment, choices, console)
-        if not is_of_this(found.submissions):
-            choices = replace(choices, facts=replace(choices.facts, maximum=0.0))
-        plan = make_plan(book, assignment, found.submissions, choices)
-        if told := other_maximum(book.facts.maximum, assignment.max_score):
-            print(f"autograder: {told}", file=sys.stderr)
-        if people and choices.facts.roster:
-            console.print(_of_roster(people), highlight=False)
-        if plan.tasks:
-            where.grade(book, plan, events or watch_on(console))
         if preview:
-            return close_preview(book, plan, console, events)
-        return close_class(book, plan, console, events, where.jobs)
+            return close_preview(book, extent, console, events)
+        return close_class(book, extent, console, events, where.jobs)
+
+
+def _grade_new(
+    book: Gradebook,
+    where: Machines,
+    assignment: Assignment,
+    choices: Choices,
+    submissions: Sequence[Submission],
+    people: Roster | None,
+    console: Console,
+    events: Events | None,
+) -> Extent | None:
+    """Grade what is new and return how much that was; None where they are submissions of another class, which is said."""
+    from autograder.classroom.platform_maximum import is_of_this, other_maximum
+    from autograder.classroom.still_to_grade import make_plan
+    from autograder.classroom.wrong_class import class_mismatch
+    from autograder.command.class_outcome import tell_mismatch
+    from autograder.command.progress import watch_on
+    from autograder.submission.written_exercises import Stub
+
+    if mismatch := class_mismatch(book, Stub.of(assignment), submissions, choices):
+        tell_mismatch(mismatch, events)
+        return None
+    assignment = _on_device(where, book, assignment, choices, console)
+    if not is_of_this(submissions):
+        choices = replace(choices, facts=replace(choices.facts, maximum=0.0))
+    plan = make_plan(book, assignment, submissions, choices)
+    if told := other_maximum(book.facts.maximum, assignment.max_score):
+        print(f"autograder: {told}", file=sys.stderr)
+    if people and choices.facts.roster:
+        console.print(_of_roster(people), highlight=False)
+    if plan.tasks:
+        where.grade(book, plan, events or watch_on(console))
+    return plan.extent
 
 
 def _of_roster(people: Roster) -> str:
