@@ -48,6 +48,7 @@ COVERED = {
         "forbidden",
         "grade",
         "messages",
+        "names_elsewhere",
         "property_checks",
         "reason_sentences",
         "relation_sentences",

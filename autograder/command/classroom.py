@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
-from dataclasses import asdict, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -42,17 +42,11 @@ from autograder.command.options import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from rich.console import Console
 
-    from autograder.classroom.gradebook import Facts, Gradebook
+    from autograder.classroom.gradebook import Facts
     from autograder.classroom.roster import Roster
     from autograder.classroom.shards import Shard
-    from autograder.classroom.still_to_grade import Choices, Extent
-    from autograder.classroom.submissions import Submission
-    from autograder.command.progress import Events
-    from autograder.course.spec import Assignment
 
 
 def grade(
@@ -84,6 +78,7 @@ def grade(
 
     from autograder.classroom.gradebook_lock import copied
     from autograder.classroom.still_to_grade import Choices
+    from autograder.command.class_grading import grade_into
     from autograder.command.progress import Events
     from autograder.sandbox.machine import cores
 
@@ -97,7 +92,7 @@ def grade(
         facts = replace(facts, course=str(rules))
         said = tuple(regrade or ()), tuple(only or ()), _shard(shard, only)
         choices = Choices(seed, *said, facts, device, never_lower, accept_mismatch)
-        sound = _grade_into(place, where, choices, submissions, people, console, events, preview=preview)
+        sound = grade_into(place, where, choices, submissions, people, console, events, preview=preview)
     raise typer.Exit(0 if sound else 1)
 
 
@@ -193,98 +188,6 @@ def merge(
     except OSError as error:
         fail(f"{error}. Mend that, and merge again.")
     raise typer.Exit(0 if sound else 1)
-
-
-def _grade_into(
-    out: Path,
-    where: Machines,
-    choices: Choices,
-    submissions: Path,
-    people: Roster | None,
-    console: Console,
-    events: Events | None,
-    *,
-    preview: bool,
-) -> bool:
-    """Grade what is new into the class's gradebook, and write its files; return whether we did not fail.
-
-    For a `preview` the gradebook is a copy, and no file is written.
-    """
-    from autograder.classroom.gradebook_lock import open_gradebook
-    from autograder.classroom.mismatches import roster_mismatch, unmatched_aliases
-    from autograder.classroom.submissions import read_class
-    from autograder.command.class_outcome import close_class, close_preview, tell_mismatch
-    from autograder.submission.written_exercises import Stub
-
-    assignment = where.assignment()
-    found = read_class(submissions, Stub.of(assignment), people)
-    for line in [f"read as an export of {name}" for name in found.platforms] + [*found.remarks]:
-        console.print(line, highlight=False, markup=False, soft_wrap=True)
-    if mismatch := roster_mismatch(found.submissions, people):
-        tell_mismatch(mismatch, events)
-        return False
-    if people and choices.facts.aliases and (told := unmatched_aliases(found.submissions, people)):
-        print(f"autograder: {told}", file=sys.stderr)
-    with open_gradebook(out, assignment) as book:
-        extent = _grade_new(book, where, assignment, choices, found.submissions, people, console, events)
-        del found
-        if not extent:
-            return False
-        if preview:
-            return close_preview(book, extent, console, events)
-        return close_class(book, extent, console, events, where.jobs)
-
-
-def _grade_new(
-    book: Gradebook,
-    where: Machines,
-    assignment: Assignment,
-    choices: Choices,
-    submissions: Sequence[Submission],
-    people: Roster | None,
-    console: Console,
-    events: Events | None,
-) -> Extent | None:
-    """Grade what is new and return how much that was; None where they are submissions of another class, which is said."""
-    from autograder.classroom.platform_maximum import is_of_this, other_maximum
-    from autograder.classroom.still_to_grade import make_plan
-    from autograder.classroom.wrong_class import class_mismatch
-    from autograder.command.class_outcome import tell_mismatch
-    from autograder.command.progress import watch_on
-    from autograder.submission.written_exercises import Stub
-
-    if mismatch := class_mismatch(book, Stub.of(assignment), submissions, choices):
-        tell_mismatch(mismatch, events)
-        return None
-    assignment = _on_device(where, book, assignment, choices, console)
-    if not is_of_this(submissions):
-        choices = replace(choices, facts=replace(choices.facts, maximum=0.0))
-    plan = make_plan(book, assignment, submissions, choices)
-    if told := other_maximum(book.facts.maximum, assignment.max_score):
-        print(f"autograder: {told}", file=sys.stderr)
-    if people and choices.facts.roster:
-        console.print(_of_roster(people), highlight=False)
-    if plan.tasks:
-        where.grade(book, plan, events or watch_on(console))
-    return plan.extent
-
-
-def _of_roster(people: Roster) -> str:
-    """Say how many people a roster has, and what it says of them."""
-    known = [key for key in asdict(people.people[0]) if any(getattr(one, key) for one in people.people)]
-    if all(one.id == one.email for one in people.people):
-        known.remove("id")  # the file has none, and students go by their addresses
-    return f"roster: {len(people.people)} people, with {', '.join(known)}"
-
-
-def _on_device(
-    where: Machines, book: Gradebook, assignment: Assignment, choices: Choices, console: Console
-) -> Assignment:
-    """Return the assignment on the device that was asked for, else on that of the gradebook; say what is to be said of it."""
-    assignment, told = where.settle(assignment, choices.device or book.facts.device or "auto")
-    if told:
-        console.print(told, highlight=False, markup=False, soft_wrap=True)
-    return assignment
 
 
 def _class_facts(out: Path, roster: Path | None, alias: Path | None, due: str | None) -> tuple[Roster | None, Facts]:

@@ -10,6 +10,7 @@ import numpy as np
 
 from autograder.course.language import marked, say
 from autograder.judge.crash_details import TYPES, Crash
+from autograder.judge.names_elsewhere import function_elsewhere, method_elsewhere
 
 _OF_MODULES = (  # what every module of torch's has and is misspelt
     "add_module", "children", "load_state_dict", "modules", "named_parameters", "parameters", "register_buffer",
@@ -84,6 +85,8 @@ def not_assigned(_: Crash, match: re.Match[str]) -> str:
 def no_function(_: Crash, match: re.Match[str]) -> str:
     """Say which function of a library is likely to be meant, where the library is imported here."""
     owner, name = match["owner"], match["name"]
+    if told := function_elsewhere(owner, name):
+        return told
     near = difflib.get_close_matches(name, dir(sys.modules.get(owner)), 1, LIKE)
     return say("`{owner}` has no `{name}`. Is it `{near}`?", owner=owner, name=name, near=near[0]) if near else ""
 
@@ -96,6 +99,8 @@ def no_attribute(crash: Crash, match: re.Match[str]) -> str:
     if owner in _LACKS:
         return say(_LACKS[owner], what=what, owner=owner, name=name)
     if owner in ("Tensor", "numpy.ndarray", "ndarray"):
+        if told := method_elsewhere(what, name, is_tensor=owner == "Tensor"):
+            return told
         near = difflib.get_close_matches(name, dir(np.ndarray), 1, LIKE)
         if near and near[0] != name and name not in _OF_TENSORS:
             return say("{what} has no `{name}`. Is it `{near}`?", what=what, name=name, near=near[0])
