@@ -188,7 +188,7 @@ def _without_wrong_beside_right(
     """Return the same without what calls other exercises only where these are right, so that it is wrong by itself.
 
     Random answers of stand-ins do not show a mistake that shows with certain answers alone, such as a probability of 0. It is
-    looked for in exercises of which some cases pass.
+    looked for where both have cases that pass.
     """
     passed = {j.trial.case.exercise for j in judged if j.status is Status.PASSED}
     changing = {j.trial.case.exercise for j in judged if _changes_alone(j)}
@@ -201,7 +201,7 @@ def _without_wrong_beside_right(
     for trials in following.values():
         names = frozenset(itertools.chain(*(alone.follows[trial] for trial in trials)))
         right = (right_inside(oracle, source, sandbox, trials, name, EXACT) for name in names)
-        if not names & changing and all(right):
+        if names <= passed - changing and all(right):
             wrong |= dict.fromkeys(trials, ())
     return replace(alone, follows={**alone.follows, **wrong})
 
