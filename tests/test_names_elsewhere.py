@@ -12,21 +12,21 @@ import pytest
 import torch
 
 from autograder.course.catalog import load_assignment, slugs
-from autograder.judge.names_elsewhere import _FUNCTIONS, _METHODS, _TO_WRITE, function_elsewhere, method_elsewhere
+from autograder.judge.names_elsewhere import FUNCTIONS, METHODS, TO_WRITE, function_elsewhere, method_elsewhere
 from autograder.sandbox.child.names_used import forbids
 
 ROOT = Path(__file__).parent.parent
 LIBRARIES: dict[str, ModuleType] = {"numpy": np, "torch": torch}
-TOLD = [here for names in (*_FUNCTIONS.values(), *_METHODS.values()) for here in names.values()]
+TOLD = [here for names in (*FUNCTIONS.values(), *METHODS.values()) for here in names.values()]
 X = {"numpy": np.ones((2, 2)), "torch": torch.ones(2, 2)}
 
 
 @pytest.mark.parametrize("library", LIBRARIES)
 def test_the_library_has_no_such_name(library: str) -> None:
-    """Else nobody would ask."""
-    written = _TO_WRITE if library == "numpy" else frozenset()
-    assert [name for name in (*_FUNCTIONS[library], *written) if hasattr(LIBRARIES[library], name)] == []
-    assert [name for name in _METHODS[library] if hasattr(X[library], name)] == []
+    """What a library has raises no exception, so that nothing would be told."""
+    written = TO_WRITE if library == "numpy" else frozenset()
+    assert [name for name in (*FUNCTIONS[library], *written) if hasattr(LIBRARIES[library], name)] == []
+    assert [name for name in METHODS[library] if hasattr(X[library], name)] == []
 
 
 @pytest.mark.parametrize("here", sorted(set(TOLD)))

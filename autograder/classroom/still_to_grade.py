@@ -43,12 +43,12 @@ class Choices:
 
 @dataclass(frozen=True)
 class Extent:
-    """How many submissions of a class are graded, how many results are kept, and of whom a person decided before."""
+    """How much of a class a run grades."""
 
-    graded: int
-    kept: int
-    regraded: int
-    decided: tuple[str, ...]
+    graded: int  # submissions
+    kept: int  # results that still hold
+    regraded: int  # of the submissions those whose students have results already
+    decided: tuple[str, ...]  # students who resubmitted after a manual override
 
 
 @dataclass(frozen=True)

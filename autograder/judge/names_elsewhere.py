@@ -8,7 +8,7 @@ from __future__ import annotations
 from autograder.course.language import marked, say
 
 # By the name that is not there, what to write in its place.
-_FUNCTIONS = {
+FUNCTIONS = {
     "numpy": {
         "bmm": "np.matmul", "batch_matmul": "np.matmul", "mm": "np.matmul", "cat": "np.concatenate", "clamp": "np.clip",
         "gather": "np.take_along_axis", "masked_fill": "np.where", "norm": "np.linalg.norm", "numel": "np.size", "one_hot": "np.eye(n)[ids]",
@@ -21,7 +21,7 @@ _FUNCTIONS = {
         "power": "torch.pow", "repeat": "torch.repeat_interleave", "take_along_axis": "torch.take_along_dim", "view": "torch.reshape",
     },
 }  # fmt: skip
-_METHODS = {
+METHODS = {
     "numpy": {
         "clamp": "np.clip(x, ...)", "clone": "x.copy()", "cpu": "x", "detach": "x", "dim": "x.ndim", "expand": "np.broadcast_to(x, shape)",
         "float": "x.astype(float)", "gather": "np.take_along_axis(x, ...)", "long": "x.astype(int)", "masked_fill": "np.where(mask, value, x)",
@@ -34,20 +34,20 @@ _METHODS = {
         "take_along_axis": "torch.take_along_dim(x, ...)",
     },
 }  # fmt: skip
-_TO_WRITE = frozenset({"gelu", "log_softmax", "logsumexp", "sigmoid", "silu", "softmax", "softplus"})
+TO_WRITE = frozenset({"gelu", "log_softmax", "logsumexp", "sigmoid", "silu", "softmax", "softplus"})
 
 
 def function_elsewhere(owner: str, name: str) -> str:
     """Say what a function is called in a library that does not have it under a name; nothing where that is not known."""
-    if owner == "numpy" and name in _TO_WRITE:
+    if owner == "numpy" and name in TO_WRITE:
         return say("`numpy` has no `{name}`: write it yourself, with `np.exp` and the like.", name=name)
-    here = _FUNCTIONS.get(owner, {}).get(name, "")
+    here = FUNCTIONS.get(owner, {}).get(name, "")
     return say("`{owner}` has no `{name}`. Here it is `{here}`.", owner=owner, name=name, here=here) if here else ""
 
 
 def method_elsewhere(what: str, name: str, *, is_tensor: bool) -> str:
     """Say the same of an attribute that an array or tensor does not have."""
-    here = _METHODS["torch" if is_tensor else "numpy"].get(name, "")
+    here = METHODS["torch" if is_tensor else "numpy"].get(name, "")
     told = marked("{what} is a torch tensor, which has no `{name}`. Where `x` is the tensor, write `{here}`.")
     if not is_tensor:
         told = marked("{what} is a numpy array, which has no `{name}`. Where `x` is the array, write `{here}`.")

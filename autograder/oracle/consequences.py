@@ -75,12 +75,7 @@ def follow(
         return Origins({})
     replay = Replay(oracle, wrong)
     blamed = {j.trial for j in judged if j.status in OWN_FAULT}
-    not_passed = [j.trial for j in judged if j.status is not Status.PASSED]
-    trials = [j.trial for j in (*asked.stopped, *failed)]
-    broken = broken_classes(oracle, judged)
-    alone = _right_by_themselves(replay, unwritten, broken, source, sandbox, trials, waiting, not_passed)
-    alone = _without_nearly_right(oracle, judged, alone)
-    alone = _without_wrong_beside_right(oracle, source, sandbox, judged, alone)
+    alone = _alone(oracle, replay, asked, judged, source, sandbox)
     # What gave numbers may be right although stand-ins find it wrong: it may call otherwise, and get the same.
     unlike = frozenset(j.trial for j in failed if _says_numbers(j) and not alone.follows.get(j.trial, ("",)))
     settled = alone.follows.keys() - unlike
@@ -115,6 +110,18 @@ def follow(
     found |= _large_ones(failed, found)
     found = without_circles(replay, source, sandbox, found)
     return Origins({**charged, **found, **wrong_alone}, built_on.own.union(wrong_alone))
+
+
+def _alone(
+    oracle: Reference, replay: Replay, asked: _Asked, judged: Sequence[Judged], source: Source, sandbox: Sandbox
+) -> Alone:
+    """Return what trials come to by themselves, without what only seems to be right there."""
+    not_passed = [j.trial for j in judged if j.status is not Status.PASSED]
+    trials = [j.trial for j in (*asked.stopped, *asked.failed)]
+    broken = broken_classes(oracle, judged)
+    alone = _right_by_themselves(replay, asked.unwritten, broken, source, sandbox, trials, asked.waiting, not_passed)
+    alone = _without_nearly_right(oracle, judged, alone)
+    return _without_wrong_beside_right(oracle, source, sandbox, judged, alone)
 
 
 def _right_by_themselves(
