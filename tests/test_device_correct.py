@@ -19,10 +19,10 @@ from pretended_device import Pretended
 from autograder.course.catalog import CORRECT, UNUSUAL, load_assignment, replacements_in
 from autograder.course.places import slugs
 from autograder.course.spec import Assignment, Training
+from autograder.oracle.calls_here import to_worker
 from autograder.oracle.device_choice import takes_device
 from autograder.oracle.larger_run import figures
 from autograder.oracle.oracle import Oracle
-from autograder.oracle.reference import to_worker
 from autograder.sandbox.child.module_call import make_call
 from autograder.sandbox.child.program import Program, reseed
 from autograder.sandbox.child.tree import as_arrays

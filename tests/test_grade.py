@@ -28,8 +28,9 @@ from autograder.judge.messages import KINDS
 from autograder.judge.reason_sentences import UNNAMED
 from autograder.judge.result import CaseResult, Result
 from autograder.judge.terminal_text import result_as_text
+from autograder.oracle.calls_here import run_requests
 from autograder.oracle.oracle import Oracle
-from autograder.oracle.reference import BrokenReferenceError, run_requests
+from autograder.oracle.reference import BrokenReferenceError
 from autograder.sandbox.child.program import Program
 from autograder.sandbox.child.tree import Opaque, Tensor
 from autograder.sandbox.job import (

@@ -13,8 +13,8 @@ from autograder.course.places import slugs
 from autograder.course.spec import Answer
 from autograder.handout.kit.repro import repro
 from autograder.judge.trials import Small
+from autograder.oracle.calls_here import RANDOM
 from autograder.oracle.oracle import Oracle
-from autograder.oracle.reference import RANDOM
 from autograder.sandbox.child.wire_format import snapshot
 from autograder.sandbox.job import Source
 

@@ -17,7 +17,8 @@ import numpy as np
 from autograder.judge.compare import alike
 from autograder.judge.outcomes_alike import UNCOMPARABLE
 from autograder.judge.tolerance import TOLERANCE
-from autograder.oracle.reference import RANDOM, Reference, run_request
+from autograder.oracle.calls_here import RANDOM, run_request
+from autograder.oracle.reference import Reference
 from autograder.oracle.replay import Replay
 from autograder.oracle.scrambled import as_called, scrambled
 from autograder.oracle.step_limit import StopError, limited_steps

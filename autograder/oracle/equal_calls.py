@@ -22,10 +22,10 @@ import numpy as np
 from autograder.judge.calls_as_text import numbers_in
 from autograder.judge.compare import alike
 from autograder.judge.trials import Trial
+from autograder.oracle.calls_here import run_requests, to_worker
 from autograder.oracle.drawn_answers import drawn_like
 from autograder.oracle.noise import alike_but_for_noise, fractions_in
 from autograder.oracle.other_ways import calls_in_ways, may_use
-from autograder.oracle.reference import run_requests, to_worker
 from autograder.oracle.replay import Replay
 from autograder.oracle.stand_ins import own_arguments
 from autograder.oracle.step_limit import limited_steps

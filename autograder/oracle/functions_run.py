@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import ast
 import sys
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager
 from types import CodeType, FrameType
 
@@ -53,10 +53,13 @@ class FunctionsRun:
     def _bodies_in(self, trial: Trial) -> frozenset[Body]:
         """Return the function bodies that a trial runs."""
         if trial not in self._bodies_run:
-            lines = {line for _, code in self.calls(trial) for _, _, line in code.co_lines()}
-            run = ((start, end) for start, end in self._bodies if not lines.isdisjoint(range(start, end + 1)))
-            self._bodies_run[trial] = frozenset(run)
+            self._bodies_run[trial] = self.bodies_of(self.calls(trial))
         return self._bodies_run[trial]
+
+    def bodies_of(self, calls: Iterable[tuple[CodeType | None, CodeType]]) -> frozenset[Body]:
+        """Return the bodies of the functions that are called."""
+        lines = {line for _, code in calls for _, _, line in code.co_lines()}
+        return frozenset((start, end) for start, end in self._bodies if not lines.isdisjoint(range(start, end + 1)))
 
     def calls(self, trial: Trial) -> Calls:
         """Return all calls of functions of the reference in a trial."""

@@ -10,8 +10,9 @@ from typing import Any, NamedTuple
 
 from autograder.course.other_ways import used_in_any_way, ways_of
 from autograder.judge.trials import Trial
+from autograder.oracle.calls_here import run_requests
 from autograder.oracle.fresh_program import fresh_program
-from autograder.oracle.reference import Reference, run_requests
+from autograder.oracle.reference import Reference
 from autograder.oracle.step_limit import limited_steps
 from autograder.oracle.student_calls import without_objects
 from autograder.sandbox.child.guards import imported_in

@@ -4,33 +4,27 @@ from __future__ import annotations
 
 import copy
 import linecache
-import random
 import threading
 import zlib
 from collections.abc import Callable, Hashable
 from contextlib import nullcontext
 from dataclasses import replace
-from typing import Any, Self, cast
-
-import numpy as np
+from typing import Any, Self
 
 from autograder.course.edits import apply_edits, definitions_in
 from autograder.course.places import CourseError
 from autograder.course.spec import Answer, Assignment, Call, Case, Misconception, Visibility
 from autograder.judge.trials import MOST_KEPT, Kept, T, Trial, make_trial
-from autograder.oracle.fresh_program import fresh_program, quiet, run_code
+from autograder.oracle.calls_here import run_requests
+from autograder.oracle.copied_modules import CopiedModules
+from autograder.oracle.fresh_program import fresh_program, run_code
 from autograder.oracle.functions_run import Calls, FunctionsRun
 from autograder.oracle.signatures import signatures_of
 from autograder.oracle.step_limit import limited_steps
-from autograder.sandbox.child.program import Invocation, Program, answer, evaluate, reseed
-from autograder.sandbox.child.tree import Opaque, imported_torch, leaves
-from autograder.sandbox.child.wire_format import snapshot
-from autograder.sandbox.events import read_trouble
-from autograder.sandbox.job import Ending, Outcome, Request, Trouble
-from autograder.sandbox.termination import Terminated, terminate
-
-# Python, numpy and torch each have one random state for all threads; a case holds this lock while it uses them.
-RANDOM = threading.RLock()
+from autograder.sandbox.child.program import Program
+from autograder.sandbox.child.tree import Opaque, leaves
+from autograder.sandbox.job import Ending, Outcome, Trouble
+from autograder.sandbox.termination import Terminated
 
 
 class BrokenReferenceError(CourseError):
@@ -71,6 +65,7 @@ class Reference:
         self._kept = Kept()
         self._lock = threading.RLock()
         self._functions_run = FunctionsRun(assignment, lambda trial: run_requests(self.reference(), trial.requests))
+        self._copied_modules = CopiedModules(self.reference, self._functions_run, assignment.file)
 
     def public(self) -> Self:
         """Return an oracle of the public cases alone, drawn as these are; both share what either computes."""
@@ -138,11 +133,18 @@ class Reference:
         key = (names, f"{trial.case.exercise}.{trial.case.name}")
         with self._lock:
             if key not in self._answers:
-                program = self._program(names)
                 # `doctor` proves that each known mistake ends, and not that two of them together do.
                 with limited_steps() if len(names) > 1 else nullcontext():
-                    self._answers[key] = None if program is None else run_requests(program, trial.requests)
+                    self._answers[key] = self._asked(names, trial)
             return self._answers[key]
+
+    def _asked(self, names: tuple[str, ...], trial: Trial) -> tuple[Outcome, ...] | None:
+        program = self._program(names)
+        if program is None:
+            return None
+        mistakes = [self._bank[name] for name in names]
+        answers = self._copied_modules.answers(program, mistakes, trial) if mistakes else None
+        return answers or run_requests(program, trial.requests)
 
     def matters(self, name: str, trial: Trial) -> bool:
         """Whether a misconception can change a trial: whether the reference runs there what it edits."""
@@ -258,59 +260,3 @@ def _trial(case: Case, seed: int) -> Trial:
 def _opaque(tree: Any) -> Opaque | None:
     """Return the first thing in a tree that is not data, if there is one."""
     return next((leaf for leaf in leaves(tree) if isinstance(leaf, Opaque)), None)
-
-
-def run_requests(program: Program, requests: tuple[Request, ...]) -> tuple[Outcome, ...]:
-    """Make calls here, in the trusted process, as the worker makes them there."""
-    with RANDOM:
-        return tuple(run_request(program, request, first=not number) for number, request in enumerate(requests))
-
-
-def to_worker(tree: Any) -> Any:
-    """Return a copy of a tree as the worker gets it: with torch's tensors, and functions for `Code`."""
-    return snapshot(tree, torch=imported_torch(), evaluate=evaluate)
-
-
-def run_request(program: Program, request: Request, *, first: bool) -> Outcome:
-    """Make one call here exactly as the worker makes it, so that both outcomes have the same form.
-
-    The caller holds RANDOM. The random state is set for the `first` call of a case, not for each call.
-    """
-    # Each by itself: plain arguments and values, which most are, are copied by a short way.
-    args, kwargs, module = map(to_worker, (list(request.args), dict(request.kwargs), request.module))
-    with quiet():
-        if first:
-            reseed(request.seed)
-        call = Invocation(request.function, args, kwargs, module, request.keep_args, request.harness)
-        curve: list[tuple[int, float]] = []
-        event = answer(program, call, lambda step, loss: curve.append((int(step), float(loss))))
-    trouble = read_trouble(snapshot(event["trouble"])) if "trouble" in event else None
-    # What is meant for the grader is so whichever code it interrupted.
-    if trouble and trouble.type_name == KeyboardInterrupt.__name__:
-        raise KeyboardInterrupt
-    if trouble and trouble.type_name == Terminated.__name__:
-        terminate()
-    return Outcome(
-        Ending(event["ending"]),
-        snapshot(event.get("value")),
-        tuple(snapshot(event.get("args", []))),
-        trouble,
-        curve=tuple(curve),
-    )
-
-
-def random_state() -> tuple[Any, ...]:
-    """Return the random states that `reseed` sets, to compare and to set again. The caller holds RANDOM."""
-    torch = imported_torch()
-    drawn = torch.default_generator.get_state().numpy().tobytes() if torch else b""
-    name, keys, *rest = cast("tuple[str, np.ndarray, int, int, float]", np.random.get_state())  # noqa: NPY002
-    return random.getstate(), (name, keys.tobytes(), *rest), drawn
-
-
-def set_random_state(state: tuple[Any, ...]) -> None:
-    """Set what `random_state` returned. The caller holds RANDOM."""
-    mine, (name, keys, *rest), drawn = state
-    random.setstate(mine)
-    np.random.set_state((name, np.frombuffer(keys, np.uint32), *rest))  # noqa: NPY002
-    if torch := imported_torch():
-        torch.default_generator.set_state(torch.frombuffer(bytearray(drawn), dtype=torch.uint8))

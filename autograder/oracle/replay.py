@@ -18,9 +18,10 @@ import numpy as np
 
 from autograder.judge.trials import MOST_KEPT, T, Trial
 from autograder.oracle.answer_sizes import Size, fits, size_of
+from autograder.oracle.calls_here import RANDOM, random_state, run_request, set_random_state, to_worker
 from autograder.oracle.conversation import Ask
 from autograder.oracle.fresh_program import quiet
-from autograder.oracle.reference import RANDOM, Reference, random_state, run_request, set_random_state, to_worker
+from autograder.oracle.reference import Reference
 from autograder.oracle.step_limit import MAX_STEPS, StopError, counting_steps
 from autograder.oracle.student_calls import (
     Question,

@@ -17,11 +17,12 @@ from typing import Any
 import numpy as np
 
 from autograder.judge.trials import Trial
+from autograder.oracle.calls_here import run_requests
 from autograder.oracle.drawn_answers import drawn_like
 from autograder.oracle.free_arguments import NOTHING_FREE, free_in, free_in_all
 from autograder.oracle.noise import alike_but_for_noise, fractions_in
 from autograder.oracle.other_ways import NotedCall, Way, calls_in_ways, may_use
-from autograder.oracle.reference import Reference, run_requests
+from autograder.oracle.reference import Reference
 from autograder.oracle.replay import Replay
 from autograder.oracle.rows_of_calls import by_row, shared_by_rows, with_the_row_of
 from autograder.oracle.step_limit import limited_steps

@@ -18,10 +18,11 @@ from autograder.judge.diagnose import MAX_NAMED
 from autograder.judge.tolerance import deviation
 from autograder.judge.training_outcome import FIRST_STEPS, losses_of, parting_of
 from autograder.judge.training_run import training_request
+from autograder.oracle.calls_here import run_requests
 from autograder.oracle.carried_mistakes import Carried, same_crash
 from autograder.oracle.functions_run import Calls, noting_calls
 from autograder.oracle.oracle import Oracle
-from autograder.oracle.reference import BrokenReferenceError, run_requests
+from autograder.oracle.reference import BrokenReferenceError
 from autograder.sandbox.child.device import CPU
 from autograder.sandbox.child.program import Program
 from autograder.sandbox.job import Ending, Outcome, Request

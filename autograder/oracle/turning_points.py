@@ -15,8 +15,9 @@ from autograder.judge.outcomes_alike import UNCOMPARABLE
 from autograder.judge.reasons import Turn
 from autograder.judge.tolerance import TOLERANCE
 from autograder.judge.trials import Judged
+from autograder.oracle.calls_here import run_requests
 from autograder.oracle.fresh_program import quiet
-from autograder.oracle.reference import Reference, run_requests
+from autograder.oracle.reference import Reference
 from autograder.oracle.right_values import RightValues, right_values
 from autograder.oracle.trail_slices import Slice
 from autograder.oracle.value_trails import Statement, Trail, read_trail

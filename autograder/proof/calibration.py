@@ -20,8 +20,9 @@ from autograder.course.spec import Answer, Assignment, Call, Case, Misconception
 from autograder.judge.outcomes_alike import UNCOMPARABLE, answers_of
 from autograder.judge.tolerance import TOLERANCE
 from autograder.judge.trials import Trial, make_trial
+from autograder.oracle.calls_here import run_requests
 from autograder.oracle.oracle import Oracle
-from autograder.oracle.reference import BrokenReferenceError, run_requests
+from autograder.oracle.reference import BrokenReferenceError
 from autograder.proof.known_mistakes import bank_of
 from autograder.sandbox.child.program import Program
 from autograder.sandbox.child.tree import map_leaves

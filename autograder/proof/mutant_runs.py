@@ -29,8 +29,8 @@ from autograder.course.spec import Assignment, Status, Visibility
 from autograder.judge.blame import judge_trial
 from autograder.judge.compare import difference
 from autograder.judge.trials import Trial
+from autograder.oracle.calls_here import run_requests
 from autograder.oracle.oracle import Oracle
-from autograder.oracle.reference import run_requests
 from autograder.proof.mutants import compiled, mutants_of
 from autograder.sandbox.child.program import Program
 from autograder.sandbox.job import Ending, Outcome

@@ -24,9 +24,9 @@ from autograder.course.sections import section_of
 from autograder.course.spec import Assignment, Visibility
 from autograder.course.variants import files_of
 from autograder.judge.trials import Trial
+from autograder.oracle.calls_here import run_requests
 from autograder.oracle.fresh_program import quiet
 from autograder.oracle.oracle import Oracle
-from autograder.oracle.reference import run_requests
 from autograder.proof.examples import NUMBER, as_written, checked, is_rounded, numbers_in, slips
 from autograder.proof.soundness import concerns, is_quiz
 from autograder.sandbox.child.parse import parse

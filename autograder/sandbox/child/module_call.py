@@ -12,23 +12,20 @@ def make_call(found: Any, module: Mapping[str, Any] | None, args: Sequence[Any],
     """Call what was found. A torch module is made first, its parameters loaded; where cotangents are given, go backward.
 
     Without arguments to make it with, what was found is a plain function. An object without parameters, of any class, is made
-    and called.
+    and called. The grader may hand over one of its own that is `made` already.
     """
     if module is None:
         return found(*args, **kwargs)
     method, parameters = found, []
     if module["init"] is not None:
-        made = found(*module["init"])
+        made = module["made"] if "made" in module else found(*module["init"])
         method = getattr(made, module["method"])
         if not (module["state"] or module["cotangents"] or hasattr(made, "load_state_dict")):
             if module["before"]:
                 method(*module["before"])
             return method(*args, **kwargs)
-        # A buffer that the student's constructor adds is none of the grader's parameters, and keeps the value it made.
-        own = made.state_dict()
-        buffers = {name: own[name] for name, _ in made.named_buffers() if name in own}
-        made.load_state_dict({**buffers, **module["state"]})
-        made.train(module["training"])
+        if "made" not in module:
+            load(made, module)
         parameters = made.named_parameters()
     import torch
 
@@ -48,6 +45,15 @@ def make_call(found: Any, module: Mapping[str, Any] | None, args: Sequence[Any],
         "input_grads": [_followed(a, lambda tensor: tensor.grad) for a in inputs],
         "param_grads": {name: parameter.grad for name, parameter in parameters},
     }
+
+
+def load(made: Any, module: Mapping[str, Any]) -> None:
+    """Load a torch module's parameters, and set whether it trains."""
+    # A buffer that the student's constructor adds is none of the grader's parameters, and keeps the value it made.
+    own = made.state_dict()
+    buffers = {name: own[name] for name, _ in made.named_buffers() if name in own}
+    made.load_state_dict({**buffers, **module["state"]})
+    made.train(module["training"])
 
 
 def _followed(argument: Any, each: Callable[[Any], Any]) -> Any:
