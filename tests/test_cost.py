@@ -24,7 +24,7 @@ from autograder.judge.result import Result
 from autograder.judge.result_json import told_result
 from autograder.judge.sieve import candidates
 from autograder.judge.trials import Judged, Trial
-from autograder.oracle import reference
+from autograder.oracle import calls_here
 from autograder.oracle.oracle import Oracle
 from autograder.proof.gradings import Watched
 from autograder.sandbox.job import Ending, Outcome, Sandbox, Source
@@ -44,7 +44,7 @@ class Desk:
     jobs: int = 0
 
     def __post_init__(self) -> None:
-        self._count(reference, "answer")
+        self._count(calls_here, "answer")
         self._count(outcomes_alike, "same_outcomes")
         self._count(diagnose, "likeness")
 
