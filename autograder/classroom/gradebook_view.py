@@ -38,12 +38,13 @@ def outlines(book: Gradebook) -> Iterator[Record]:
 
 
 def stored_records(book: Gradebook, students: Iterable[str]) -> Iterator[StoredRecord]:
-    """Yield what is stored of some students' submissions."""
+    """Yield what is stored of some students' submissions; equal exercises of these are one text."""
+    texts: dict[str, str] = {}
     for student in students:
         rows = book.db.execute(
             "SELECT name, text, times FROM exercise JOIN entry ON digest = entry WHERE student = ?", (student,)
         ).fetchall()
-        entries = {name: text for name, text, _ in rows}
+        entries = {name: texts.setdefault(text, text) for name, text, _ in rows}
         yield replace(
             _stored(book, student),
             exercises=tuple(entries[name] for name in book.points if name in entries),

@@ -47,7 +47,7 @@ CLASS_FILES = (
     QUEUE,
 )
 _TABLES = ("grades.csv", "changes.csv")
-_AT_ONCE = 200  # students whose files are noted as written together
+_AT_ONCE = 100  # students who are read, and whose files are noted as written, together
 
 
 @dataclass(frozen=True)
