@@ -427,6 +427,9 @@ def test_kinds_of_crashes_have_one_sentence_each() -> None:
         ("unsupported operand type(s) for -: 'Tensor' and 'torch.return_types.max'", "`.values`"),
         ("'torch.return_types.sort' object has no attribute 'sum'", "`.values`"),
         ("lstm_cell(): argument 'hx' (position 2) must be tuple of Tensors, not Tensor", "the (h, c) of an LSTM"),
+        ("linear(): argument 'input' (position 1) must be Tensor, not ReLU", "`nn.ReLU()(x)` calls one"),
+        ("unsupported operand type(s) for +: 'Tensor' and 'Dropout'", "A layer stands where"),
+        ("linear(): argument 'input' (position 1) must be Tensor, not float", "there is `math`"),
         ("RNN input dtype (torch.int64) does not match weight dtype (torch.float32).", "through the embedding"),
     ],
 )

@@ -297,6 +297,17 @@ def test_only_one_difference_between_cases_is_told(
     assert what_failing_calls_share(parts) == shared
 
 
+def test_other_methods_say_nothing_of_an_argument() -> None:
+    """A method that never takes an argument is no proof that those which take it go wrong by it."""
+    parts = []
+    for number, method in enumerate(("encode", "encode", "decode", "decode", "decode")):
+        made = call_module(np.ones((1, 2)), module=Module((), {}, method=method))
+        trial = cast("Trial", SimpleNamespace(case=SimpleNamespace(name=str(number), check=close()), calls=(made,)))
+        given = {"src": made.args[0]} | ({"tgt": made.args[0]} if method == "decode" else {})
+        parts.append(Part(trial, 0, (), np.array([method == "encode"]), np.array([True]), given, {}))
+    assert what_failing_calls_share(parts) is None
+
+
 def test_every_relation_has_a_sentence() -> None:
     """And is stored as what it was."""
     for kind in (*RELATIONS, *(f"state_{change}" for change in CHANGES)):

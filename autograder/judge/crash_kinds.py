@@ -69,6 +69,8 @@ CRASHES = marked({
     "truth_values_subtracted": "Truth values cannot be subtracted: `~mask` turns a mask round.",
     "lengths_in_a_list_differ": "A list is taken for one array, and what stands in it has different shapes. Go through the list, one array at a time.",
     "tensor_for_a_tuple": "A tuple or list of tensors is wanted, such as the (h, c) of an LSTM, and a single tensor is given.",
+    "layer_not_called": "A layer stands where its result is meant. `nn.ReLU(x)` makes a layer, with x as a setting; `nn.ReLU()(x)` calls one, and "
+    "`torch.relu(x)` is the function.",
     "number_for_a_tensor": "A torch function is given something else than a tensor. For a Python number there is `math`; or make a tensor of it "
     "first.",
     "index_beyond_the_end": "There is no entry at an index. Entries are counted from 0 to the length minus one, or from -1 backwards; where there "

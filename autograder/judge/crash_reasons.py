@@ -61,6 +61,8 @@ def reason_of_crash(
         return general
 
 
+# Layers of torch.nn that students make where they mean to call them, as exceptions name them.
+_LAYER = r"(?:ReLU|GELU|SiLU|Tanh|Sigmoid|Softmax|LogSoftmax|Dropout|LayerNorm|Linear|Embedding|MultiheadAttention|Sequential)"
 _ARGUMENTS = r"(?P<function>[\w.]+)\(\) (?:takes|missing|got an unexpected|got multiple|got some)"
 
 # The first that matches counts, so what is said more closely stands first.
@@ -163,6 +165,7 @@ RULES = (
     Rule("truth_values_subtracted", r"numpy boolean (?:subtract|negative)|with a bool tensor|on a bool tensor"),
     Rule("lengths_in_a_list_differ", r"inhomogeneous shape|expected sequence of length \d+ at dim"),
     Rule("tensor_for_a_tuple", r"must be tuple of Tensors, not Tensor"),
+    Rule("layer_not_called", rf"must be Tensor, not {_LAYER}\b|unsupported operand .*'{_LAYER}'"),
     Rule("number_for_a_tensor", r"expected Tensor as element|must be Tensor, not|must be tuple of Tensors"),
     Rule(
         "index_beyond_the_end",

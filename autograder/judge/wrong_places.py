@@ -155,11 +155,14 @@ def _by_rows(part: Part, kind: str, whole: str, change: Callable[[np.ndarray, np
 
 
 def what_failing_calls_share(parts: Sequence[Part]) -> Key | None:
-    """Return what only the failing calls have, or None. Those that are not asked for a part that is wrong have no say."""
-    wrong = {part.path for part in parts if part.is_wrong}
+    """Return what only the failing calls have, or None. Those that are not asked for a part that is wrong have no say.
+
+    Neither have calls of another method of a class, which takes other arguments.
+    """
+    wrong = {(part.path, _method(part)) for part in parts if part.is_wrong}
     by_call: dict[tuple[str, int], list[Part]] = {}
     for part in parts:
-        if part.path in wrong:
+        if (part.path, _method(part)) in wrong:
             by_call.setdefault((part.trial.case.name, part.call), []).append(part)
     fails = {call for call, mine in by_call.items() if any(part.is_wrong for part in mine)}
     if min(len(fails), len(by_call) - len(fails)) < EITHER or len(by_call) < ALL:
@@ -180,6 +183,11 @@ def what_failing_calls_share(parts: Sequence[Part]) -> Key | None:
         return None
     # Where only failing calls are given an argument, nothing is known of what it has to hold.
     return min(apart, key=lambda key: (key[0] != "differs_if_given", "[" in key[1], key), default=None)
+
+
+def _method(part: Part) -> str:
+    module = part.trial.calls[part.call].module
+    return module.method if module else ""
 
 
 def _features(part: Part, least: Mapping[str, int]) -> Iterator[tuple[str, str]]:
