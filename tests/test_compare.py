@@ -290,3 +290,22 @@ def test_numbers_near_the_end_of_the_range_overflow_quietly(huge: Any) -> None:
     """A difference that overflows is a difference, not a warning."""
     assert kind(-huge, huge) == "values"
     assert kind(huge, huge * 1e-300) == "values"
+
+
+def test_what_holds_values_is_told_before_values_that_differ() -> None:
+    """A tuple whose second part is missing is told so, and not that its first part has other numbers."""
+    expected = (np.ones(2), {"W": np.ones(2), "b": np.ones(1)}, 2.0)
+    found = difference((np.zeros(2), {"W": np.zeros(2)}, 2.0), expected)
+    assert found is not None
+    assert (found.kind, found.headline) == ("keys", "Your dict lacks 'b'.")
+    found = difference((np.zeros(2), {"W": np.ones(2), "b": np.ones(1)}, 3.0), expected)
+    assert found is not None
+    assert (found.kind, found.where) == ("values", "[0]")
+
+
+def test_a_tensor_in_place_of_a_truth_value_is_called_a_tensor() -> None:
+    """A single one counts as the truth value that it holds."""
+    found = difference(Tensor(np.zeros((1, 3), bool)), expected=True)
+    assert found is not None
+    assert found.headline == "You returned a torch tensor of shape (1, 3); True was expected."
+    assert difference(Tensor(np.array(True)), expected=True) is None

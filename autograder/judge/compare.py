@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -53,8 +54,8 @@ def difference(got: Any, expected: Any, where: str = "", tolerance: float = TOLE
         return _array_difference(got, expected, where, tolerance)
     if _is_number(expected):
         return _number_difference(got, expected, where, tolerance)
-    if isinstance(expected, bool):
-        got = _single(got)
+    if isinstance(expected, bool) and not isinstance(single := _single(got), np.ndarray):
+        got = single
     if type(got) is type(expected) and got == expected:
         return None
     kind = "values" if type(got) is type(expected) else "container"
@@ -86,14 +87,22 @@ def _sequence_difference(
         return Finding("container", _instead(_describe(got, where), wanted), where)
     if len(got) != len(expected):
         return Finding("length", _instead(_describe(got, where), wanted), where, got, expected)
-    for index, (mine, theirs) in enumerate(zip(got, expected, strict=True)):
-        finding = difference(mine, theirs, f"{where}[{index}]", tolerance)
-        if finding and finding.kind == "container" and isinstance(got, list) and isinstance(expected, tuple):
-            # A list may be one part alone, which is a list itself.
-            return Finding("container", _instead(_describe(got, where), wanted), where)
-        if finding:
+    pairs = enumerate(zip(got, expected, strict=True))
+    finding = _first(difference(mine, theirs, f"{where}[{index}]", tolerance) for index, (mine, theirs) in pairs)
+    if finding and finding.kind == "container" and isinstance(got, list) and isinstance(expected, tuple):
+        # A list may be one part alone, which is a list itself.
+        return Finding("container", _instead(_describe(got, where), wanted), where)
+    return finding
+
+
+def _first(found: Iterable[Finding | None]) -> Finding | None:
+    """Return the first of several differences, before values one of what holds them: with that, values cannot be right."""
+    values = None
+    for finding in filter(None, found):
+        if finding.kind in ("container", "keys", "length"):
             return finding
-    return None
+        values = values or finding
+    return values
 
 
 def _dict_difference(got: Any, expected: dict[Any, Any], where: str, tolerance: float) -> Finding | None:
@@ -107,11 +116,7 @@ def _dict_difference(got: Any, expected: dict[Any, Any], where: str, tolerance: 
         parts = [say("lacks {keys}", keys=_listed(missing))] * bool(missing)
         parts += [say("has {keys} too many", keys=_listed(extra))] * bool(extra)
         return Finding("keys", say("Your dict {parts}.", parts=say(" and ").join(parts)), where)
-    for key, value in expected.items():
-        finding = difference(got[key], value, f"{where}[{key!r}]", tolerance)
-        if finding:
-            return finding
-    return None
+    return _first(difference(got[key], value, f"{where}[{key!r}]", tolerance) for key, value in expected.items())
 
 
 def _number_difference(got: Any, expected: float, where: str, tolerance: float) -> Finding | None:

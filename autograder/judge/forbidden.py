@@ -11,8 +11,10 @@ from typing import Any
 from autograder.course.language import marked, say
 from autograder.course.spec import Assignment, Shortcut
 from autograder.judge.read_in_sandbox import read_here, read_in_sandbox
+from autograder.judge.reasons import Key
 from autograder.sandbox.child import names_used as reading
-from autograder.sandbox.child.names_used import forbids
+from autograder.sandbox.child.left_undone import KINDS
+from autograder.sandbox.child.names_used import LONGEST_NAME, forbids
 from autograder.sandbox.job import Sandbox, Source
 
 # Other ways to the same library code, which no exercise needs.
@@ -31,6 +33,7 @@ class _Found:
     reached: Mapping[str, frozenset[str]]
     builds_on: Mapping[str, frozenset[str]]
     has_memory: bool
+    undone: Mapping[str, tuple[Key, ...]]
 
 
 @dataclass(frozen=True)
@@ -85,6 +88,10 @@ class Reading:
         """Whether anything in the code can outlive a call, as far as its text shows; true where that is unknown."""
         return self._found is None or self._found.has_memory
 
+    def undone(self, exercise: str) -> tuple[Key, ...]:
+        """Return what an exercise's functions leave undone, the surest first, as keys of relations."""
+        return self._found.undone[exercise] if self._found else ()
+
     @functools.cached_property
     def _found(self) -> _Found | None:
         """Return what `names_used.read` finds, or None where the source stops or misleads it. Raises ReadingError."""
@@ -111,9 +118,19 @@ def _understood(value: Any, names: frozenset[str]) -> _Found | None:
             {name: names.intersection(value["reached"][name]) for name in names},
             {name: names.intersection(value["builds_on"][name]) for name in names},
             bool(value["has_memory"]),
+            {name: tuple(_undone(*one) for one in value["undone"][name]) for name in names},
         )
     except (LookupError, TypeError, ValueError):
         return None
+
+
+def _undone(kind: str, function: str, *names: str) -> Key:
+    """Return what a function leaves undone as a relation's key. Raises ValueError where it is not as the child tells it."""
+    if kind not in KINDS or not all(
+        str(name).isidentifier() and len(name) <= LONGEST_NAME for name in (function, *names)
+    ):
+        raise ValueError
+    return kind, function, ", ".join(f"`{name}`" for name in names)
 
 
 def explain_shortcut(name: str, instead: str, place: str = "") -> str:

@@ -88,7 +88,7 @@ def _judged(reading: Reading, oracle: Knowledge, sandbox: Sandbox, ran: JobResul
         judged = with_smallest(source, oracle, sandbox, judged, verdict)
     remembering = exercises_that_remember(oracle, judged, verdict, reading, sandbox)
     related: dict[str, Advice | Relation] = {
-        **relations_of(oracle, judged, verdict, remembering),
+        **relations_of(oracle, judged, verdict, reading, remembering),
         **{name: Advice(Hint.REMEMBERS, name) for name in remembering},
         **used_beside(oracle, judged, verdict, reading, sandbox),
     }
@@ -205,7 +205,7 @@ def _case(
     if isinstance(case.check, choice) and result.status is Status.FAILED:
         return replace(result, reason=chosen_option(oracle, judged.trial, judged.outcomes))
     diagnosis = verdict.diagnoses[case.exercise] if result.status in OWN_FAULT else None
-    if diagnosis and isinstance(related, Advice):
+    if isinstance(related, Advice) and (diagnosis or related.hint is Hint.MEND_FIRST):
         return replace(result, reason=related, waits_for=related.exercise)
     if diagnosis:
         diagnosis = replace(diagnosis, cases=frozenset()) if diagnosis.explains(case.name) else None

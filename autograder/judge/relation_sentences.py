@@ -102,6 +102,13 @@ RELATIONS = marked({
     "differs_by_mask": "Your answer is wrong whenever `{0}` is False somewhere, and right otherwise.",
     "differs_by_parameter": "Your answer is wrong whenever `{0}` is not zero, and right otherwise: look at where `{0}` comes in.",
     "differs_by_size": "Your answer is wrong whenever `{0}` holds large numbers, and right otherwise: does an exponential overflow?",
+    # what the code leaves undone, as its text shows
+    "returns_in_first_turn": "Your `{0}` returns inside a loop, which so ends in its first turn. Is the `return` indented too far?",
+    "result_not_kept": "Your `{0}` calls {1} and keeps nothing of it: it returns something new, and changes nothing. Assign what it returns.",
+    "part_not_used": "Your `{0}` makes {1} in its constructor, and uses it nowhere.",
+    "argument_not_read": "Your `{0}` never reads {1}.",
+    "exception_hidden": "An `except` in your `{0}` hides what goes wrong there. Take the `try` out for a moment, and read the exception.",
+    "value_not_used": "Your `{0}` computes {1}, and nothing reads it.",
 })  # fmt: skip
 # What is named in a relation, in English, as patterns of these words; `\1` and `\2` are names and axes in them.
 _AXIS = r"the last axis|the axis before the last|axis -?\d+"

@@ -169,6 +169,10 @@ class Origins:
 class Knowledge(Facts, Protocol):
     """Facts, and what can be found out about one submission with them."""
 
+    @property
+    def replays(self) -> bool:
+        """Whether `follow` tells right code from wrong where what it uses is wrong: that takes the reference."""
+
     def smaller(self, trial: Trial) -> tuple[Small, ...]:
         """Return smaller calls of the same kind, the smallest first; none where the call is small or its check is no `close`."""
 

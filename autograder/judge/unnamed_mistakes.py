@@ -11,6 +11,7 @@ from autograder.judge.forbidden import Reading
 from autograder.judge.reasons import Advice, Hint, Reason, Relation
 from autograder.judge.relations import find_relation
 from autograder.judge.trials import Judged, Knowledge, Trial
+from autograder.sandbox.child.left_undone import KINDS
 from autograder.sandbox.job import Sandbox
 
 SAYS_ITSELF = frozenset({"container", "keys", "length", "mutated", "unanswered", "uncomparable", "wrong_choice"})
@@ -19,26 +20,36 @@ WRONG_VALUES = frozenset({"values", "not_finite", "property", "constant"})
 _OWN_WORDS = frozenset(
     {"undefined_name", "read_before_assignment", "left_in_the_debugger", "placeholder_left", "asks_the_keyboard"}
 )
+SURE = frozenset(KINDS[:3])  # of what is left undone: it is in the way whatever else is wrong
 RELATED = WRONG_VALUES | {"shape"}  # findings that a relation to the right values may explain
 
 
 def relations_of(
-    oracle: Knowledge, judged: tuple[Judged, ...], verdict: Verdict, remembering: Collection[str]
+    oracle: Knowledge, judged: tuple[Judged, ...], verdict: Verdict, reading: Reading, remembering: Collection[str]
 ) -> dict[str, Relation]:
-    """Return how wrong values are related to the right ones, for exercises whose mistakes have no name.
+    """Return how wrong values are related to the right ones, or what code leaves undone, for exercises whose mistakes have no name.
 
-    Cases that are charged elsewhere, crash, or say by themselves what is wrong, have no say in it.
+    Cases that are charged elsewhere or crash have no say in it.
     """
     found = {}
     for name, diagnosis in verdict.diagnoses.items():
         mine = [j for j in judged if j.trial.case.exercise == name and j.trial not in verdict.excused]
-        mine = [j for j in mine if not j.finding or j.finding.kind not in SAYS_ITSELF]
-        open_ones = (
-            name not in remembering and diagnosis is None and any(j.finding and j.finding.kind in RELATED for j in mine)
-        )
-        if open_ones and (relation := find_relation(oracle, name, mine)):
-            found[name] = relation
+        if diagnosis is not None or not any(j.finding for j in mine):
+            continue
+        undone = next(iter(reading.undone(name)), None)
+        related = None
+        if name not in remembering and not (undone and undone[0] in SURE):
+            related = _related(oracle, name, mine)
+        if related or undone:
+            found[name] = related or Relation(name, undone or ())
     return found
+
+
+def _related(oracle: Knowledge, exercise: str, judged: list[Judged]) -> Relation | None:
+    """Return how wrong values are related to the right ones. Cases that say by themselves what is wrong have no say in it."""
+    mine = [j for j in judged if not j.finding or j.finding.kind not in SAYS_ITSELF]
+    open_ones = any(j.finding and j.finding.kind in RELATED for j in mine)
+    return find_relation(oracle, exercise, mine) if open_ones else None
 
 
 def used_beside(
@@ -59,6 +70,26 @@ def used_beside(
         wrong = (n for n in used if not oracle.right_inside(reading.source, sandbox, failed, n))
         if first := next(wrong, ""):
             found[name] = Advice(Hint.MEND_FIRST, first)
+    return found if oracle.replays else found | _built_on_nothing(judged, verdict, reading)
+
+
+def _built_on_nothing(judged: tuple[Judged, ...], verdict: Verdict, reading: Reading) -> dict[str, Advice]:
+    """Return for exercises that crash, or give something of a wrong type, the one they call which gives nothing but wrong types.
+
+    A name that rests on a crash alone says less. Code around such a call cannot be judged at home.
+    """
+    charged = [j for j in judged if j.status in OWN_FAULT and j.trial not in verdict.excused]
+    failing = {j.trial.case.exercise: set[str]() for j in charged}
+    for j in charged:
+        failing[j.trial.case.exercise].add(j.finding.kind if j.finding else "")
+    wrong_types = [name for name, kinds in failing.items() if kinds == {"container"}]
+    found = {}
+    for name, kinds in failing.items():
+        told = verdict.diagnoses[name]
+        if kinds <= {"container", ""} and (told is None or told.tentative):
+            used = (n for n in wrong_types if n in reading.reached(name) and name not in reading.reached(n))
+            if first := next((n for n in used if n != name), ""):
+                found[name] = Advice(Hint.MEND_FIRST, first)
     return found
 
 
@@ -77,7 +108,8 @@ def without_name(
     """
     ended = judged.status is Status.CRASHED or gave_nothing(judged)
     silent = not ended or judged.trial in verdict.inside
-    if silent and (not judged.finding or judged.finding.kind in SAYS_ITSELF):
+    undone = isinstance(related, Relation) and related.key[0] in KINDS
+    if silent and (not judged.finding or (judged.finding.kind in SAYS_ITSELF and not undone)):
         return None
     wrong = [j for j in every if j.status is not Status.PASSED and j.trial not in verdict.excused]
     name, failing = judged.trial.case.exercise, {j.trial.case.exercise for j in wrong}
@@ -90,7 +122,7 @@ def without_name(
     used = next((other for other in open_ones if _meets(oracle, judged.trial, other)), "")
     if used:
         return Advice(Hint.ALSO_WRONG if judged.trial in verdict.own else Hint.MEND_FIRST, used)
-    if isinstance(related, Advice) or (related and judged.finding and judged.finding.kind in RELATED):
+    if isinstance(related, Advice) or (related and judged.finding and (undone or judged.finding.kind in RELATED)):
         return related
     alone = all(j.finding and j.finding.kind in WRONG_VALUES for j in wrong if j.trial.case.exercise == name)
     unnamed = alone and not verdict.diagnoses[name] and oracle.misconceptions_of(name)

@@ -9,6 +9,7 @@ from autograder.oracle.reference import Reference
 class Oracle(Reference):
     """A run's trials, what the reference answers, what follows from a mistake, and what smaller calls should give."""
 
+    replays = True
     alterations = altered_calls.alterations
     altered = altered_calls.altered
     follow = consequences.follow

@@ -12,7 +12,7 @@ import json
 from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 
@@ -62,6 +62,7 @@ class Bundle:
     right: Mapping[Trial, tuple[Outcome, ...]]
     known: Known
     smaller: Callable[[Trial], tuple[Small, ...]]
+    replays: ClassVar[bool] = False
     _kept: Kept = field(default_factory=Kept, init=False, repr=False, compare=False)
 
     def trials_of(self, exercise: str) -> tuple[Trial, ...]:

@@ -15,6 +15,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from autograder.sandbox.child.left_undone import left_undone
 from autograder.sandbox.child.parse import FUNCTION, parse, walk
 
 LONGEST_NAME = 200  # characters of a full name that are told
@@ -67,7 +68,7 @@ class _Part:
 def read(chunks: list[Any], exercises: list[Any], rules: list[Any], given: list[str]) -> dict[str, Any]:
     """Return by exercise the first forbidden name with its place, the exercises it reaches, and those it builds on.
 
-    And `has_memory`: whether an object of the text can outlive a call.
+    And `has_memory`: whether an object of the text can outlive a call; and what each exercise's functions leave `undone`.
 
     A chunk is (label, bytes of the text), an exercise (name, blanks), a rule (forbidden names, exercises that it concerns);
     `given` are the definitions that come with the stub.
@@ -86,8 +87,10 @@ def read(chunks: list[Any], exercises: list[Any], rules: list[Any], given: list[
             pass
         reached[name] = [other for other, theirs in exercises if any(blank in found for blank in theirs)]
         code[name] = {definition for definition in found if definition in names.defined} - set(given)
-    memory = any(_has_memory(tree) for _, tree in parsed)
-    return {"used": used, "reached": reached, "builds_on": _builds_on(exercises, code), "has_memory": memory}
+    trees = [tree for _, tree in parsed]
+    found = {"used": used, "reached": reached, "builds_on": _builds_on(exercises, code)}
+    undone = {name: left_undone(trees, blanks) for name, blanks in exercises}
+    return found | {"has_memory": any(map(_has_memory, trees)), "undone": undone}
 
 
 def _unite(trees: list[ast.Module], modules: set[str]) -> None:

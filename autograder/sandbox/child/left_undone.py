@@ -1,0 +1,141 @@
+"""What a student's functions leave undone, as far as their text shows: arguments that they never read, loops that end at once.
+
+Code is checked many times before it is finished, and then no known mistake explains it. What is said here is so whatever the code
+computes. The text is hostile, so this runs where `names_used.py` does.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator, Sequence
+
+from autograder.sandbox.child.parse import walk
+
+# By kind, the surest first. After the kind come the function, and what it leaves undone.
+KINDS = (
+    "returns_in_first_turn",
+    "argument_not_read",
+    "result_not_kept",
+    "part_not_used",
+    "exception_hidden",
+    "value_not_used",
+)
+_SEES_ALL = frozenset({"locals", "vars", "eval", "exec", "getattr"})
+_SEES_PARTS = frozenset(
+    {"children", "modules", "named_children", "named_modules", "parameters", "__dict__", "_modules"}
+)
+# Functions and methods that change nothing, so that who calls them wants what they return.
+_PURE = frozenset({
+    "abs", "astype", "cat", "clamp", "clip", "concatenate", "cumsum", "dropout", "exp", "expand", "expand_dims", "flatten", "flip",
+    "float", "layer_norm", "log", "masked_fill", "matmul", "maximum", "mean", "minimum", "permute", "relu", "repeat", "reshape",
+    "sigmoid", "softmax", "sqrt", "squeeze", "stack", "sum", "swapaxes", "tanh", "to", "transpose", "tril", "triu", "unsqueeze",
+    "view", "where",
+})  # fmt: skip
+_MOST = 5  # things of one kind that are told
+Undone = list[str]
+
+
+def left_undone(trees: Sequence[ast.Module], blanks: Iterable[str]) -> list[Undone]:
+    """Return what the functions of an exercise leave undone: a kind, the function's name, and names of what it is about."""
+    functions, classes = _definitions(trees)
+    found: list[Undone] = []
+    for blank in blanks:
+        for path in [name for name in functions if name == blank or name.startswith(f"{blank}.")]:
+            function = functions[path]
+            if not _is_stub(function) and not function.name.startswith("__"):
+                found += [[kind, function.name, *names] for kind, names in _of_function(function, method="." in path)]
+        owner = blank.partition(".")[0]
+        if owner in classes and (unused := list(_unused_parts(classes[owner], trees))):
+            found.append(["part_not_used", owner, *unused[:_MOST]])
+    return sorted(found, key=lambda undone: KINDS.index(undone[0]))
+
+
+def _definitions(trees: Sequence[ast.Module]) -> tuple[dict[str, ast.FunctionDef], dict[str, ast.ClassDef]]:
+    """Return the functions and methods by their paths, and the classes; of several with one name the last."""
+    functions, classes = {}, {}
+    for node in (node for tree in trees for node in tree.body):
+        if isinstance(node, ast.FunctionDef):
+            functions[node.name] = node
+        elif isinstance(node, ast.ClassDef):
+            classes[node.name] = node
+            functions |= {f"{node.name}.{part.name}": part for part in node.body if isinstance(part, ast.FunctionDef)}
+    return functions, classes
+
+
+def _is_stub(function: ast.FunctionDef) -> bool:
+    """Whether nothing is written yet behind the docstring."""
+    told = [node for node in function.body if not (isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant))]
+    return all(isinstance(node, ast.Raise | ast.Pass) for node in told)
+
+
+def _of_function(function: ast.FunctionDef, *, method: bool) -> Iterator[tuple[str, list[str]]]:
+    nodes = [node for statement in function.body for node in walk(statement)]
+    read = {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}
+    read |= {n.target.id for n in nodes if isinstance(n, ast.AugAssign) and isinstance(n.target, ast.Name)}
+    if any(isinstance(node, ast.For) and _ends_at_once(node) for node in nodes):
+        yield "returns_in_first_turn", []
+    if read.isdisjoint(_SEES_ALL):
+        unread = [name for name in _arguments(function, method=method) if name not in read]
+        if unread:
+            yield "argument_not_read", unread[:_MOST]
+    for node in nodes:
+        if isinstance(node, ast.Expr) and (called := _pure_call(node.value)):
+            yield "result_not_kept", [called]
+            break
+    if any(isinstance(node, ast.ExceptHandler) and _says_nothing(node) for node in nodes):
+        yield "exception_hidden", []
+    if read.isdisjoint(_SEES_ALL):
+        unused = dict.fromkeys(name for node in nodes if (name := _set_by(node)) and name not in read)
+        lasting = {name for node in nodes if isinstance(node, ast.Global | ast.Nonlocal) for name in node.names}
+        if unused.keys() - lasting:
+            yield "value_not_used", [name for name in unused if name not in lasting][:_MOST]
+
+
+def _arguments(function: ast.FunctionDef, *, method: bool) -> list[str]:
+    named = function.args
+    names = [argument.arg for argument in (*named.posonlyargs, *named.args)][1 if method else 0 :]
+    return [name for name in (*names, *(a.arg for a in named.kwonlyargs)) if not name.startswith("_")]
+
+
+def _ends_at_once(loop: ast.For) -> bool:
+    """Whether the first turn of a loop is its last."""
+    goes_on = any(isinstance(node, ast.Continue) for statement in loop.body for node in walk(statement))
+    return isinstance(loop.body[-1], ast.Return) and not goes_on
+
+
+def _pure_call(value: ast.expr) -> str:
+    """Return the name of what a statement calls to no end, or nothing."""
+    if not isinstance(value, ast.Call) or not isinstance(value.func, ast.Attribute) or value.func.attr not in _PURE:
+        return ""
+    return "" if any(keyword.arg == "out" for keyword in value.keywords) else value.func.attr
+
+
+def _says_nothing(handler: ast.ExceptHandler) -> bool:
+    """Whether nobody learns of what an `except` catches."""
+    return all(
+        isinstance(node, ast.Pass | ast.Continue)
+        or (isinstance(node, ast.Expr | ast.Return) and (node.value is None or isinstance(node.value, ast.Constant)))
+        for node in handler.body
+    )
+
+
+def _set_by(node: ast.AST) -> str:
+    """Return the variable that a statement sets, where it sets just one, or nothing."""
+    target = node.targets[0] if isinstance(node, ast.Assign) and len(node.targets) == 1 else None
+    return target.id if isinstance(target, ast.Name) and not target.id.startswith("_") else ""
+
+
+def _unused_parts(owner: ast.ClassDef, trees: Sequence[ast.Module]) -> Iterator[str]:
+    """Yield the parts that a class makes in its constructor and that nothing uses; none while a method is still to be written."""
+    methods = [part for part in owner.body if isinstance(part, ast.FunctionDef)]
+    if any(_is_stub(method) for method in methods):
+        return
+    nodes = [node for tree in trees for node in walk(tree)]
+    read = {node.attr for node in nodes if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load)}
+    read |= {node.id for node in nodes if isinstance(node, ast.Name)}
+    if not read.isdisjoint(_SEES_ALL | _SEES_PARTS):
+        return
+    for node in (node for method in methods if method.name == "__init__" for node in walk(method)):
+        target = node.targets[0] if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call) else None
+        if isinstance(target, ast.Attribute) and target.attr not in read and not target.attr.startswith("_"):
+            yield target.attr

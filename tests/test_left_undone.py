@@ -1,0 +1,140 @@
+"""What code leaves undone is told where no mistake has a name, and only what is so."""
+
+from __future__ import annotations
+
+import ast
+import textwrap
+from pathlib import Path
+
+import pytest
+
+from autograder.course.catalog import load_assignment
+from autograder.course.places import slugs
+from autograder.judge.forbidden import Reading
+from autograder.judge.grade import grade
+from autograder.judge.result import CaseResult
+from autograder.oracle.oracle import Oracle
+from autograder.sandbox.child import names_used
+from autograder.sandbox.child.left_undone import left_undone
+from autograder.sandbox.job import Sandbox, Source
+
+ROOT = Path(__file__).parents[1]
+UNDONE = {
+    "a return in a loop": (
+        "def f(x):\n    for part in x:\n        total = part\n        return total",
+        ["returns_in_first_turn", "f"],
+    ),
+    "an argument": ("def f(x, mask, scale):\n    return 2 * x", ["argument_not_read", "f", "mask", "scale"]),
+    "an argument of a method": (
+        "class C:\n    def f(self, x, mask):\n        return self.scale(x)",
+        ["argument_not_read", "f", "mask"],
+    ),
+    "a result": ("def f(x):\n    x.transpose(0, 1)\n    return x", ["result_not_kept", "f", "transpose"]),
+    "a result of a library's": ("def f(x):\n    torch.relu(x)\n    return x", ["result_not_kept", "f", "relu"]),
+    "a part": (
+        "class C:\n    def __init__(self):\n        self.norm = Norm(3)\n    def f(self, x):\n        return x",
+        ["part_not_used", "C", "norm"],
+    ),
+    "what goes wrong": (
+        "def f(x):\n    try:\n        return x + y\n    except Exception:\n        return None",
+        ["exception_hidden", "f"],
+    ),
+    "a value": ("def f(x):\n    top = x.max()\n    return x", ["value_not_used", "f", "top"]),
+}
+DONE = {
+    "a loop that may go on": "def f(x):\n    for part in x:\n        if part < 0:\n            continue\n        return part",
+    "a loop that finds something": "def f(x):\n    for part in x:\n        if part:\n            return part\n    return 0",
+    "all names at once": "def f(x, mask):\n    return g(**locals())",
+    "an argument that a nested function reads": "def f(x, mask):\n    def inner():\n        return mask\n    return x, inner",
+    "an argument that is counted up": "def f(x, count):\n    count += 1\n    return x",
+    "an argument that is meant to be left": "def f(x, _mask):\n    return x",
+    "a function that is not written": 'def f(x, mask):\n    """Say."""\n    raise NotImplementedError',
+    "a call that fills what it is given": "def f(x):\n    np.exp(x, out=x)\n    x.append(1)\n    return x",
+    "an exception that is told": "def f(x):\n    try:\n        return x()\n    except Exception as e:\n        raise ValueError from e",
+    "a part of a class with a stub": "class C:\n    def __init__(self):\n        self.norm = Norm(3)\n    def f(self, x):\n"
+    "        return x\n    def g(self):\n        raise NotImplementedError",
+    "parts in a loop over all": "class C:\n    def __init__(self):\n        self.norm = Norm(3)\n    def f(self, x):\n"
+    "        return [part(x) for part in self.children()]",
+}  # fmt: skip
+
+
+def found(text: str) -> list[list[str]]:
+    """Return what the function f, or the class C, of a text leaves undone."""
+    return left_undone([ast.parse(text)], ["C" if text.startswith("class") else "f"])
+
+
+@pytest.mark.parametrize("what", UNDONE)
+def test_what_is_left_undone_is_seen(what: str) -> None:
+    """The surest comes first."""
+    text, expected = UNDONE[what]
+    assert found(text)[0] == expected
+
+
+@pytest.mark.parametrize("what", DONE)
+def test_what_is_done_is_not_told(what: str) -> None:
+    """Nothing is said of code that may be meant so."""
+    assert found(DONE[what]) == []
+
+
+def test_no_solution_of_ours_leaves_anything_undone() -> None:
+    """Neither the references nor, but for arguments that can be known otherwise, the other correct solutions."""
+    for assignment in (load_assignment(ROOT, slug) for slug in slugs(ROOT)):
+        for text in (assignment.reference, *(assignment.with_replaced(c.source) for c in assignment.correct)):
+            told = [left_undone([ast.parse(text)], exercise.blanks) for exercise in assignment.exercises]
+            kinds = {(kind, *names) for undone in told for kind, _, *names in undone}
+            assert kinds <= {("argument_not_read", "n"), ("argument_not_read", "block")}
+
+
+STATES = {
+    "targets are not read": (
+        "next_token_loss",
+        (
+            "    shifted = logits - logits.max(-1, keepdims=True)\n"
+            "    nll = np.log(np.exp(shifted).sum(-1)) - shifted.mean(-1)\n"
+            "    return (nll * mask).sum() / mask.sum()"
+        ),
+        "Your `next_token_loss` never reads `targets`.",
+    ),
+    "the dict has one entry": (
+        "build_vocab",
+        "    vocab = {}\n    for number, character in enumerate(sorted(set(text))):\n        vocab[character] = number\n        return vocab",
+        "Your `build_vocab` returns inside a loop",
+    ),
+    "an exception is hidden": (
+        "caption",
+        "    try:\n        return image @ W_i + bos + eos + max_len + params\n    except Exception:\n        return None",
+        "An `except` in your `caption` hides",
+    ),
+}
+
+
+def told_first(text: str, exercise: str, sandbox: Sandbox) -> CaseResult:
+    """Return the first public case of an exercise of a1 that a text does not pass."""
+    assignment = load_assignment(ROOT, "a1_rnn").without_training()
+    result = grade(Source.of(assignment.file, text), Oracle(assignment, 0, public_only=True), sandbox)
+    cases = next(e.cases for e in result.exercises if e.name == exercise)
+    return next(case for case in cases if case.status != "PASSED")
+
+
+@pytest.mark.parametrize("state", STATES)
+def test_a_student_in_the_middle_of_the_work_reads_it_first(state: str, sandbox: Sandbox) -> None:
+    """It stands before what the values look like."""
+    exercise, body, says = STATES[state]
+    reference = load_assignment(ROOT, "a1_rnn").reference
+    (function,) = (n for n in ast.parse(reference).body if isinstance(n, ast.FunctionDef) and n.name == exercise)
+    lines = reference.splitlines()
+    docstring = function.body[0].end_lineno or 0
+    text = "\n".join([*lines[:docstring], body, *lines[function.end_lineno or 0 :]])
+    assert told_first(text, exercise, sandbox).says.startswith(says)
+
+
+def test_what_no_child_of_ours_tells_is_not_believed(sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Names are names, and kinds are those that have a sentence."""
+    assignment = load_assignment(ROOT, "a1_rnn")
+    right = names_used.read([("rnn.py", b"x = 1")], [(e.name, e.blanks) for e in assignment.exercises], [], [])
+    for lie in (["value_not_used", "f", "look <b>here</b>"], ["unheard_of", "f"], ["value_not_used"]):
+        told = {**right, "undone": {**right["undone"], "softmax": [lie]}}
+        monkeypatch.setattr(names_used, "read", lambda *_, told=told: told)
+        monkeypatch.setattr("autograder.judge.forbidden.read_in_sandbox", lambda *_, told=told: told)
+        reading = Reading(Source.of("rnn.py", textwrap.dedent("x = 1")), assignment, sandbox)
+        assert reading.undone("softmax") == ()
