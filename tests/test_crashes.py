@@ -478,6 +478,27 @@ def test_a_question_at_the_keyboard_is_told() -> None:
     assert told.startswith("`input()` waits for a keyboard")
 
 
+def test_an_assert_of_the_student_s_own_is_told() -> None:
+    """One of a library's says what it is about."""
+    bare, told = (
+        reason_of_crash(
+            Trouble("AssertionError", text), Visibility.PUBLIC, Source("", ()), Call((), {}), "mix", STUB, {}
+        )
+        for text in ("", "was expecting embedding dimension of 4, but got 6")
+    )
+    assert bare.startswith("An `assert` of yours fails.")
+    assert "`assert`" not in told
+
+
+def test_a_helper_that_is_not_written_yet_is_not_taken_for_another() -> None:
+    """A name is offered for one that is nearly the same, and not for one that is a part of it."""
+    source = Source("f", (Chunk("f.py", "def mlp_score(q, k):\n    pass\n"),))
+    told = reason_of_crash(
+        Trouble("NameError", "name 'score' is not defined"), Visibility.PUBLIC, source, Call((), {}), "f", "", {}
+    )
+    assert told.endswith("is an import missing, or is it still to be written?")
+
+
 def test_axes_are_named_by_the_text_alone() -> None:
     """By an argument that is as it was given, else by a size that only one axis has."""
     signatures = {"mix": ("scores", "mask", "cache")}

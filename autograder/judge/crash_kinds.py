@@ -109,6 +109,8 @@ CRASHES = marked({
     "by entry; `.any()` and `.all()` make one of them.",
     "several_numbers_for_one": "An array of several numbers stands where Python needs a single number.",
     "division_by_zero": "A number is divided by zero. Which argument may be 0, and what does the text say then?",
+    "assertion_fails": "An `assert` of yours fails. Does what it asks for hold in this call, too? Floats are seldom equal to the last digit: "
+    "compare them with a tolerance.",
     "endless_recursion": "Functions call themselves or each other more often than Python allows. What stops them?",
     "value_of_another_type": "A value of another type than you expect is used here.",
     "no_such_key": "A dict has no such key.",

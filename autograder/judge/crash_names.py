@@ -58,10 +58,12 @@ def undefined_name(crash: Crash, match: re.Match[str]) -> str:
         )
         return say(told, name=name, origin=origin)
     known = {*crash.given, *crash.source.names(), "np", "torch"} - {name}
-    near = difflib.get_close_matches(name, sorted(known), 1)
+    near = difflib.get_close_matches(name, sorted(known), 1, LIKE)
     if near:
         return say("There is no variable named `{name}` here. Is it `{near}`?", name=name, near=near[0])
-    told = marked("There is no variable named `{name}` here. Was it renamed, or misspelt, or is an import missing?")
+    told = marked(
+        "There is no variable named `{name}` here. Was it renamed or misspelt, is an import missing, or is it still to be written?"
+    )
     return say(told, name=name)
 
 

@@ -233,6 +233,7 @@ RULES = (
     ),
     Rule("division_by_zero", r"division by zero|by zero", seen.divided_by, "ZeroDivisionError"),
     Rule("endless_recursion", r"recursion", types="RecursionError"),
+    Rule("assertion_fails", r"^$", types="AssertionError"),
     Rule(
         "value_of_another_type", r"'(?P<type>[\w.]+)' object is not (?:callable|iterable|subscriptable)", seen.unusable
     ),

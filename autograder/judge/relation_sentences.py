@@ -108,7 +108,7 @@ RELATIONS = marked({
     "part_not_used": "Your `{0}` makes {1} in its constructor, and uses it nowhere.",
     "argument_not_read": "Your `{0}` never reads {1}.",
     "exception_hidden": "An `except` in your `{0}` hides what goes wrong there. Take the `try` out for a moment, and read the exception.",
-    "value_not_used": "Your `{0}` computes {1}, and nothing reads it.",
+    "value_not_used": "Nothing reads what your `{0}` keeps as {1}.",
 })  # fmt: skip
 # What is named in a relation, in English, as patterns of these words; `\1` and `\2` are names and axes in them.
 _AXIS = r"the last axis|the axis before the last|axis -?\d+"
