@@ -10,6 +10,8 @@ import pytest
 
 from autograder.course.catalog import load_assignment
 from autograder.course.places import slugs
+from autograder.handout.kit.self_check import check
+from autograder.handout.public_data import public_bundle, public_oracle
 from autograder.judge.forbidden import Reading
 from autograder.judge.grade import grade
 from autograder.judge.result import CaseResult
@@ -120,12 +122,30 @@ def told_first(text: str, exercise: str, sandbox: Sandbox) -> CaseResult:
 def test_a_student_in_the_middle_of_the_work_reads_it_first(state: str, sandbox: Sandbox) -> None:
     """It stands before what the values look like."""
     exercise, body, says = STATES[state]
-    reference = load_assignment(ROOT, "a1_rnn").reference
-    (function,) = (n for n in ast.parse(reference).body if isinstance(n, ast.FunctionDef) and n.name == exercise)
-    lines = reference.splitlines()
-    docstring = function.body[0].end_lineno or 0
-    text = "\n".join([*lines[:docstring], body, *lines[function.end_lineno or 0 :]])
+    text = with_body(load_assignment(ROOT, "a1_rnn").reference, exercise, body)
     assert told_first(text, exercise, sandbox).says.startswith(says)
+
+
+def with_body(text: str, name: str, body: str) -> str:
+    """Return a text in which a function does something else."""
+    (function,) = (n for n in ast.parse(text).body if isinstance(n, ast.FunctionDef) and n.name == name)
+    lines = text.splitlines()
+    docstring = function.body[0].end_lineno or 0
+    return "\n".join([*lines[:docstring], body, *lines[function.end_lineno or 0 :]])
+
+
+def test_at_home_code_around_a_value_of_a_wrong_type_waits() -> None:
+    """It calls an exercise which the reference does not use there: nothing is known of it until that one gives an array."""
+    assignment = load_assignment(ROOT, "a5_attention")
+    text = with_body(
+        assignment.reference, "attention_scores", "    return Q @ K.swapaxes(-1, -2), np.sqrt(Q.shape[-1])"
+    )
+    text = with_body(text, "average_context", "    return attention_scores(x, x)")
+    result = check(Source.of(assignment.file, text), public_bundle(public_oracle(assignment)))
+    told = {e.name: case for e in result.exercises for case in e.cases if case.status != "PASSED"}
+    assert told["average_context"].waits_for == "attention_scores"
+    assert told["average_context"].says == "It uses your `attention_scores`, which does not pass yet; mend that first."
+    assert not told["attention_scores"].waits_for
 
 
 def test_what_no_child_of_ours_tells_is_not_believed(sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
