@@ -51,7 +51,8 @@ DONE = {
     "an argument that is counted up": "def f(x, count):\n    count += 1\n    return x",
     "an argument that is meant to be left": "def f(x, _mask):\n    return x",
     "a function that is not written": 'def f(x, mask):\n    """Say."""\n    raise NotImplementedError',
-    "a call that fills what it is given": "def f(x):\n    np.exp(x, out=x)\n    x.append(1)\n    return x",
+    "a call that fills what it is given": "def f(x):\n    np.exp(x, out=x)\n    np.exp(x, x)\n    np.maximum(x, 0, x)\n"
+    "    F.relu(x, inplace=True)\n    x.append(1)\n    model.to(device)\n    return x",
     "an exception that is told": "def f(x):\n    try:\n        return x()\n    except Exception as e:\n        raise ValueError from e",
     "a part of a class with a stub": "class C:\n    def __init__(self):\n        self.norm = Norm(3)\n    def f(self, x):\n"
     "        return x\n    def g(self):\n        raise NotImplementedError",

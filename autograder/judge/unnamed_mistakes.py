@@ -20,7 +20,7 @@ WRONG_VALUES = frozenset({"values", "not_finite", "property", "constant"})
 _OWN_WORDS = frozenset(
     {"undefined_name", "read_before_assignment", "left_in_the_debugger", "placeholder_left", "asks_the_keyboard"}
 )
-SURE = frozenset(KINDS[:3])  # of what is left undone: it is in the way whatever else is wrong
+SURE = frozenset(KINDS[:4])  # of what is left undone: it is in the way whatever else is wrong
 RELATED = WRONG_VALUES | {"shape"}  # findings that a relation to the right values may explain
 
 

@@ -14,9 +14,9 @@ from autograder.sandbox.child.parse import walk
 # By kind, the surest first. After the kind come the function, and what it leaves undone.
 KINDS = (
     "returns_in_first_turn",
-    "argument_not_read",
     "result_not_kept",
     "part_not_used",
+    "argument_not_read",
     "exception_hidden",
     "value_not_used",
 )
@@ -27,10 +27,12 @@ _SEES_PARTS = frozenset(
 # Functions and methods that change nothing, so that who calls them wants what they return.
 _PURE = frozenset({
     "abs", "astype", "cat", "clamp", "clip", "concatenate", "cumsum", "dropout", "exp", "expand", "expand_dims", "flatten", "flip",
-    "float", "layer_norm", "log", "masked_fill", "matmul", "maximum", "mean", "minimum", "permute", "relu", "repeat", "reshape",
-    "sigmoid", "softmax", "sqrt", "squeeze", "stack", "sum", "swapaxes", "tanh", "to", "transpose", "tril", "triu", "unsqueeze",
+    "layer_norm", "log", "masked_fill", "matmul", "maximum", "mean", "minimum", "permute", "relu", "repeat", "reshape",
+    "sigmoid", "softmax", "sqrt", "squeeze", "stack", "sum", "swapaxes", "tanh", "transpose", "tril", "triu", "unsqueeze",
     "view", "where",
 })  # fmt: skip
+# What these are handed by place besides one argument may be an array to fill.
+_OF_ONE = frozenset({"abs", "exp", "log", "sigmoid", "sqrt", "tanh"})
 _MOST = 5  # things of one kind that are told
 Undone = list[str]
 
@@ -107,7 +109,9 @@ def _pure_call(value: ast.expr) -> str:
     """Return the name of what a statement calls to no end, or nothing."""
     if not isinstance(value, ast.Call) or not isinstance(value.func, ast.Attribute) or value.func.attr not in _PURE:
         return ""
-    return "" if any(keyword.arg == "out" for keyword in value.keywords) else value.func.attr
+    fills = any(keyword.arg in ("out", "inplace") for keyword in value.keywords)
+    fills |= len(value.args) > (1 if value.func.attr in _OF_ONE else 2)
+    return "" if fills else value.func.attr
 
 
 def _says_nothing(handler: ast.ExceptHandler) -> bool:
