@@ -114,6 +114,19 @@ def test_close_of_one_part_leaves_the_others_to_other_cases() -> None:
     assert kind(check, [(X, X + 1)], [(X, X)]) == "values"
 
 
+def test_close_as_ids_wants_whole_numbers_of_any_size() -> None:
+    """A fraction that happens to be whole is none."""
+    check, right = checks.close_as_ids(), (Answer(np.array([1, 3]), ()),)
+    for dtype, kind in ((np.int32, None), (np.uint8, None), (float, "dtype")):
+        got = (Answer(np.array([1, 3], dtype), ()),)
+        found = check.judge((), got, right)
+        assert (found and found.kind) == kind
+        assert check.alike(got, right) == (kind is None)
+    found = check.judge((), (Answer(np.array([1.0, 2.0]), ()),), right)
+    assert found is not None
+    assert found.kind == "values"
+
+
 def test_close_where_real_reads_no_padded_position() -> None:
     """Positions whose id is 0 may hold anything, also NaN; another shape is judged as it is."""
     ids = np.array([[1, 0, 2]])

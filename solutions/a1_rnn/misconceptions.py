@@ -199,6 +199,13 @@ ENCODE = mistakes_of(
         "Your ids come back as a list. A numpy array is asked for, since what follows takes whole batches of ids "
         "and compares, slices and indexes with them.",
     ),
+    encode_as_fractions=edit(
+        "return np.array(ids, dtype=int)",
+        "return np.array(ids, dtype=float)",
+        "ids_come_from_the_vocabulary",
+        "Your ids have the right values and are fractions, as those are which `np.zeros` makes. Ids are whole numbers, since arrays are indexed with "
+        "them: say dtype=int.",
+    ),
     encode_one_hot=edit(
         "return np.array(ids, dtype=int)",
         "return np.eye(len(vocab))[ids]",
