@@ -63,7 +63,7 @@ DONE = {
 
 def found(text: str) -> list[list[str]]:
     """Return what the function f, or the class C, of a text leaves undone."""
-    return left_undone([ast.parse(text)], ["C" if text.startswith("class") else "f"])
+    return left_undone([ast.parse(text)], [("x", ["C" if text.startswith("class") else "f"])])["x"]
 
 
 @pytest.mark.parametrize("what", UNDONE)
@@ -83,8 +83,10 @@ def test_no_solution_of_ours_leaves_anything_undone() -> None:
     """Neither the references nor, but for arguments that can be known otherwise, the other correct solutions."""
     for assignment in (load_assignment(ROOT, slug) for slug in slugs(ROOT)):
         for text in (assignment.reference, *(assignment.with_replaced(c.source) for c in assignment.correct)):
-            told = [left_undone([ast.parse(text)], exercise.blanks) for exercise in assignment.exercises]
-            kinds = {(kind, *names) for undone in told for kind, _, *names in undone}
+            told = left_undone(
+                [ast.parse(text)], [(exercise.name, exercise.blanks) for exercise in assignment.exercises]
+            )
+            kinds = {(kind, *names) for undone in told.values() for kind, _, *names in undone}
             assert kinds <= {("argument_not_read", "n"), ("argument_not_read", "block")}
 
 

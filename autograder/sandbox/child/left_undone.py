@@ -7,7 +7,7 @@ computes. The text is hostile, so this runs where `names_used.py` does.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from autograder.sandbox.child.parse import walk
 
@@ -33,23 +33,32 @@ _PURE = frozenset({
 })  # fmt: skip
 # What these are handed by place besides one argument may be an array to fill.
 _OF_ONE = frozenset({"abs", "exp", "log", "sigmoid", "sqrt", "tanh"})
+# All nodes that are looked at.
+_TELLING = (ast.Name, ast.AugAssign, ast.For, ast.Expr, ast.ExceptHandler, ast.Assign, ast.Global, ast.Nonlocal)
 _MOST = 5  # things of one kind that are told
 Undone = list[str]
 
 
-def left_undone(trees: Sequence[ast.Module], blanks: Iterable[str]) -> list[Undone]:
-    """Return what the functions of an exercise leave undone: a kind, the function's name, and names of what it is about."""
+def left_undone(trees: Sequence[ast.Module], exercises: Iterable[tuple[str, Iterable[str]]]) -> dict[str, list[Undone]]:
+    """Return by exercise what its functions leave undone: a kind, the function's name, and names of what it is about.
+
+    An exercise is (name, blanks).
+    """
     functions, classes = _definitions(trees)
-    found: list[Undone] = []
-    for blank in blanks:
-        for path in [name for name in functions if name == blank or name.startswith(f"{blank}.")]:
-            function = functions[path]
-            if not _is_stub(function) and not function.name.startswith("__"):
-                found += [[kind, function.name, *names] for kind, names in _of_function(function, method="." in path)]
-        owner = blank.partition(".")[0]
-        if owner in classes and (unused := list(_unused_parts(classes[owner], trees))):
-            found.append(["part_not_used", owner, *unused[:_MOST]])
-    return sorted(found, key=lambda undone: KINDS.index(undone[0]))
+    unused = _unused_parts(classes, trees)
+    found = {}
+    for exercise, blanks in exercises:
+        undone: list[Undone] = []
+        for blank in blanks:
+            for path in [name for name in functions if name == blank or name.startswith(f"{blank}.")]:
+                function = functions[path]
+                if not _is_stub(function) and not function.name.startswith("__"):
+                    undone += [[kind, function.name, *names] for kind, names in _of_function(function, "." in path)]
+            owner = blank.partition(".")[0]
+            if unused.get(owner):
+                undone.append(["part_not_used", owner, *unused[owner][:_MOST]])
+        found[exercise] = sorted(undone, key=lambda each: KINDS.index(each[0]))
+    return found
 
 
 def _definitions(trees: Sequence[ast.Module]) -> tuple[dict[str, ast.FunctionDef], dict[str, ast.ClassDef]]:
@@ -70,8 +79,8 @@ def _is_stub(function: ast.FunctionDef) -> bool:
     return all(isinstance(node, ast.Raise | ast.Pass) for node in told)
 
 
-def _of_function(function: ast.FunctionDef, *, method: bool) -> Iterator[tuple[str, list[str]]]:
-    nodes = [node for statement in function.body for node in walk(statement)]
+def _of_function(function: ast.FunctionDef, method: bool) -> Iterator[tuple[str, list[str]]]:
+    nodes = [node for statement in function.body for node in walk(statement) if isinstance(node, _TELLING)]
     read = {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}
     read |= {n.target.id for n in nodes if isinstance(n, ast.AugAssign) and isinstance(n.target, ast.Name)}
     if any(isinstance(node, ast.For) and _ends_at_once(node) for node in nodes):
@@ -129,17 +138,29 @@ def _set_by(node: ast.AST) -> str:
     return target.id if isinstance(target, ast.Name) and not target.id.startswith("_") else ""
 
 
-def _unused_parts(owner: ast.ClassDef, trees: Sequence[ast.Module]) -> Iterator[str]:
-    """Yield the parts that a class makes in its constructor and that nothing uses; none while a method is still to be written."""
+def _unused_parts(classes: Mapping[str, ast.ClassDef], trees: Sequence[ast.Module]) -> dict[str, list[str]]:
+    """Return the parts that classes make in their constructors and that nothing uses; none while a method is still to be written."""
+    made = {name: _made_by(owner) for name, owner in classes.items()}
+    if not any(made.values()):
+        return {}
+    read = set[str]()
+    for node in (node for tree in trees for node in walk(tree)):
+        if isinstance(node, ast.Name):
+            read.add(node.id)
+        elif isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load):
+            read.add(node.attr)
+    if not read.isdisjoint(_SEES_ALL | _SEES_PARTS):
+        return {}
+    return {name: [part for part in parts if part not in read] for name, parts in made.items()}
+
+
+def _made_by(owner: ast.ClassDef) -> list[str]:
+    """Return the parts that a constructor makes by calls; none where a method of the class is not written yet."""
     methods = [part for part in owner.body if isinstance(part, ast.FunctionDef)]
     if any(_is_stub(method) for method in methods):
-        return
-    nodes = [node for tree in trees for node in walk(tree)]
-    read = {node.attr for node in nodes if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load)}
-    read |= {node.id for node in nodes if isinstance(node, ast.Name)}
-    if not read.isdisjoint(_SEES_ALL | _SEES_PARTS):
-        return
-    for node in (node for method in methods if method.name == "__init__" for node in walk(method)):
-        target = node.targets[0] if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call) else None
-        if isinstance(target, ast.Attribute) and target.attr not in read and not target.attr.startswith("_"):
-            yield target.attr
+        return []
+    statements = [node for method in methods if method.name == "__init__" for node in walk(method)]
+    targets = [
+        node.targets[0] for node in statements if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call)
+    ]
+    return [node.attr for node in targets if isinstance(node, ast.Attribute) and not node.attr.startswith("_")]

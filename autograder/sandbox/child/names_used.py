@@ -89,8 +89,7 @@ def read(chunks: list[Any], exercises: list[Any], rules: list[Any], given: list[
         code[name] = {definition for definition in found if definition in names.defined} - set(given)
     trees = [tree for _, tree in parsed]
     found = {"used": used, "reached": reached, "builds_on": _builds_on(exercises, code)}
-    undone = {name: left_undone(trees, blanks) for name, blanks in exercises}
-    return found | {"has_memory": any(map(_has_memory, trees)), "undone": undone}
+    return found | {"has_memory": any(map(_has_memory, trees)), "undone": left_undone(trees, exercises)}
 
 
 def _unite(trees: list[ast.Module], modules: set[str]) -> None:
