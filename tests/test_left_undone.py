@@ -5,16 +5,22 @@ from __future__ import annotations
 import ast
 import textwrap
 from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
 
 import pytest
 
 from autograder.course.catalog import load_assignment
 from autograder.course.places import slugs
+from autograder.course.spec import Status
 from autograder.handout.kit.self_check import check
 from autograder.handout.public_data import public_bundle, public_oracle
 from autograder.judge.forbidden import Reading
 from autograder.judge.grade import grade
+from autograder.judge.reasons import Advice, Diagnosis, Hint, Mistake
 from autograder.judge.result import CaseResult
+from autograder.judge.trials import Judged
+from autograder.judge.unnamed_mistakes import first_to_mend
 from autograder.oracle.oracle import Oracle
 from autograder.sandbox.child import names_used
 from autograder.sandbox.child.left_undone import left_undone
@@ -161,3 +167,18 @@ def test_what_no_child_of_ours_tells_is_not_believed(sandbox: Sandbox, monkeypat
         monkeypatch.setattr("autograder.judge.forbidden.read_in_sandbox", lambda *_, told=told: told)
         reading = Reading(Source.of("rnn.py", textwrap.dedent("x = 1")), assignment, sandbox)
         assert reading.undone("softmax") == ()
+
+
+def test_what_mistakes_of_another_exercise_explain_waits_for_that_one() -> None:
+    """Unless all is right there: then the same mistake has been made again."""
+    there = Diagnosis("caption", ((Mistake("no_tanh", "rnn_step", "Your step has no tanh."),),))
+    here = Diagnosis("rnn_step", there.alternatives)
+    for status, first in ((Status.FAILED, "rnn_step"), (Status.PASSED, "")):
+        judged = cast(
+            "Judged", SimpleNamespace(trial=SimpleNamespace(case=SimpleNamespace(exercise="rnn_step")), status=status)
+        )
+        assert first_to_mend(there, "caption", [judged]) == first
+        assert first_to_mend(here, "rnn_step", [judged]) == ""
+    assert first_to_mend(Advice(Hint.MEND_FIRST, "softmax"), "caption", []) == "softmax"
+    assert first_to_mend(Advice(Hint.UNNAMED), "caption", []) == ""
+    assert first_to_mend(None, "caption", []) == ""

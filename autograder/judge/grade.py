@@ -37,7 +37,7 @@ from autograder.judge.smallest_failure import with_smallest
 from autograder.judge.terminal_text import without_folders
 from autograder.judge.trials import Judged, Knowledge
 from autograder.judge.turns import with_turn
-from autograder.judge.unnamed_mistakes import relations_of, used_beside, without_name
+from autograder.judge.unnamed_mistakes import first_to_mend, relations_of, used_beside, without_name
 from autograder.sandbox.child.tree import array_of, leaves
 from autograder.sandbox.job import Ending, Job, JobResult, Outcome, Sandbox, Source
 from autograder.sandbox.memory import fitting
@@ -210,7 +210,7 @@ def _case(
     if diagnosis:
         diagnosis = replace(diagnosis, cases=frozenset()) if diagnosis.explains(case.name) else None
     reason = diagnosis or without_name(judged, every, oracle, verdict, reading, related)
-    used = reason.exercise if isinstance(reason, Advice) and reason.hint is Hint.MEND_FIRST else ""
+    used = first_to_mend(reason, case.exercise, every)
     return replace(
         result,
         reason=reason,

@@ -8,7 +8,7 @@ from autograder.course.spec import Status
 from autograder.judge.blame import OWN_FAULT, Verdict, gave_nothing
 from autograder.judge.failure_fingerprint import crash_of
 from autograder.judge.forbidden import Reading
-from autograder.judge.reasons import Advice, Hint, Reason, Relation
+from autograder.judge.reasons import Advice, Diagnosis, Hint, Reason, Relation
 from autograder.judge.relations import find_relation
 from autograder.judge.trials import Judged, Knowledge, Trial
 from autograder.sandbox.child.left_undone import KINDS
@@ -127,6 +127,19 @@ def without_name(
     alone = all(j.finding and j.finding.kind in WRONG_VALUES for j in wrong if j.trial.case.exercise == name)
     unnamed = alone and not verdict.diagnoses[name] and oracle.misconceptions_of(name)
     return Advice(Hint.UNNAMED) if unnamed else None
+
+
+def first_to_mend(reason: Reason | None, exercise: str, every: Collection[Judged]) -> str:
+    """Return the other exercise that a failure waits for, by its reason, or nothing.
+
+    One that is explained by mistakes of another exercise alone waits for that, unless all is right there.
+    """
+    if isinstance(reason, Advice):
+        return reason.exercise if reason.hint is Hint.MEND_FIRST else ""
+    made = reason.alternatives if isinstance(reason, Diagnosis) else ()
+    others = {mistake.exercise for mistakes in made for mistake in mistakes}
+    failing = {j.trial.case.exercise for j in every if j.status is not Status.PASSED}
+    return others.pop() if len(others) == 1 and exercise not in others and others <= failing else ""
 
 
 def _is_its_own(judged: Judged, verdict: Verdict, wrong: Collection[Judged], other: str) -> bool:
