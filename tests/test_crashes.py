@@ -230,8 +230,8 @@ def raised(text: str, **arguments: object) -> Trouble:
     """Return what the parent reads of an exception in a function `f`."""
     program = Program("crash", notebook=False)
     program.load([("crash.py", text)])
-    texts = r"broadcast|mismatch|ambiguous|has no attribute"
-    with pytest.raises((ValueError, IndexError, AttributeError), match=texts) as caught:
+    texts = r"broadcast|mismatch|ambiguous|has no attribute|missing \d required|positional arguments but"
+    with pytest.raises((ValueError, IndexError, AttributeError, TypeError), match=texts) as caught:
         program.find("f")(**arguments)
     return read_trouble(describe(caught.value, program.texts))
 
@@ -497,6 +497,36 @@ def test_a_helper_that_is_not_written_yet_is_not_taken_for_another() -> None:
         Trouble("NameError", "name 'score' is not defined"), Visibility.PUBLIC, source, Call((), {}), "f", "", {}
     )
     assert told.endswith("is an import missing, or is it still to be written?")
+
+
+@pytest.mark.parametrize(
+    ("call", "says"),
+    [
+        ("g(x)", "calls `g` without `mask`, `scale`, which it needs"),
+        ("g(x, scale=2)", "calls `g` without `mask`, which it needs"),
+        ("g(x, 1, 2, 3)", "calls `g` with arguments that it does not take"),
+        ("C.step(x)", "calls `C.step` without `mask`, which it needs"),
+        ("C.step(mask=x)", "calls `C.step` with arguments that it does not take"),
+    ],
+)
+def test_what_a_call_lacks_is_named(call: str, says: str) -> None:
+    """There is one argument too few, and not one too many; an object that is none is another matter."""
+    text = f"""
+def g(x, mask, scale):
+    return x
+
+
+class C:
+    def step(self, mask):
+        return mask
+
+
+def f(x):
+    return {call}
+"""
+    trouble = raised(text, x=np.ones(3))
+    told = reason_of_crash(trouble, Visibility.PUBLIC, Source("", ()), Call((), {}), "f", "", {"f": ("x",)})
+    assert says in told
 
 
 def test_axes_are_named_by_the_text_alone() -> None:

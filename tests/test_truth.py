@@ -271,7 +271,7 @@ IDS = np.array([0.0, 1.0], np.float32)
         ("return a(1)", (A,), "`a` is of type array|", "`1` is of type"),
         ("return range(a.shape)", (A,), "`a.shape` is a tuple", "A float stands"),
         ("return torch.stack([torch.zeros(2), torch.zeros(3)])", (A,), "stacked: all their axes", "but the one along"),
-        ("return torch.nn.Linear(3)", (A,), "arguments that it does not take", "The constructor is given, and a case"),
+        ("return torch.nn.Linear(3)", (A,), "without `out_features`, which it needs", "The constructor is given, and a case"),
         ("return torch.Generator().draw()", (A,), "has no `draw`", "its constructor"),
         ("return torch.tanh(a)", (A,), "something else than a tensor", "is given a Python number"),
         ("return torch.from_numpy(a)[0, 0].topk(9)", (A,), "`topk` is asked for more", "beyond the end"),

@@ -14,6 +14,7 @@ from autograder.sandbox.job import Part, Source, Trouble
 
 MAX_KEYS = 12
 TYPES = {"Tensor": "tensor", "numpy.ndarray": "array", "ndarray": "array", "NoneType": "None", "torch.Size": "tuple"}
+_LACKS = re.compile(r"missing \d+ required [\w-]+ arguments?: (?P<names>.+)")
 _NO_KEYS = marked({
     "tensor": "A tensor is not found among the keys of a dict, even if it holds the same number: make an int of it first.",
     "array": "An array is not found among the keys of a dict, even if it holds the same number: make an int of it first.",
@@ -157,6 +158,10 @@ def place_in_list(crash: Crash, match: re.Match[str]) -> str:
 def wrong_call(crash: Crash, match: re.Match[str]) -> str:
     """Name the parameters of what the student's code calls."""
     name, parameters = match["function"], crash.signatures.get(match["function"])
+    lacks = _LACKS.search(crash.trouble.text)
+    if lacks and "'self'" not in lacks["names"]:
+        names = ", ".join(f"`{lacking}`" for lacking in re.findall(r"'(\w+)'", lacks["names"]))
+        return say("Your code calls `{name}` without {names}, which it needs.", name=name, names=names)
     if parameters is None:
         return say("Your code calls `{name}` with arguments that it does not take.", name=name)
     told = marked("Your code calls `{name}` with arguments that it does not take: {name}({listed}).")
