@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from itertools import count
 from typing import Any
 
@@ -12,9 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from autograder.course.spec import Answer, Call, Check, Finding, call
+from autograder.course.spec import Answer, Call, Check, Finding, Visibility, call
 from autograder.judge import checks
-from autograder.judge.messages import KINDS
+from autograder.judge.messages import KINDS, explain_finding
 from autograder.sandbox.child.tree import Opaque, Tensor
 
 X = np.array([[1.0, 2.0, 3.0], [4.0, 5.0, 7.0], [0.5, 8.0, 9.0], [2.0, 1.0, 6.0]])
@@ -112,6 +113,22 @@ def test_close_of_one_part_leaves_the_others_to_other_cases() -> None:
     check = checks.close(names=("dQ", "dK"), only="dK")
     assert kind(check, [(X + 1, X)], [(X, X)]) == ""
     assert kind(check, [(X, X + 1)], [(X, X)]) == "values"
+
+
+def test_the_parts_that_are_right_are_named_beside_one_that_is_not() -> None:
+    """A missing key of the third part says more than wrong numbers of the first."""
+    check = checks.close(names=("dx", "db", "grads"))
+    right = (np.ones(2), np.ones(1), {"W": np.ones(2), "b": np.ones(1)})
+    for got, where, others in (
+        ((np.zeros(2), *right[1:]), "dx", ("db", "grads")),
+        ((np.zeros(2), np.ones(1), {"W": np.ones(2)}), "grads", ("db",)),
+        ((np.zeros(2), np.zeros(1), {}), "grads", ()),
+    ):
+        found = check.judge((), (Answer(got, ()),), (Answer(right, ()),))
+        assert found is not None
+        assert (found.where, found.right) == (where, others)
+    told = explain_finding(replace(found, right=("dx", "db")), Visibility.PUBLIC, (call(1),), "f", {"f": ("x",)})
+    assert told.text.endswith("Right in this call: `dx`, `db`.")
 
 
 def test_close_as_ids_wants_whole_numbers_of_any_size() -> None:

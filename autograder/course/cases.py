@@ -100,7 +100,7 @@ class Finding:
     """Why a case failed. `kind` alone is safe to tell about a hidden case; the rest shows data.
 
     `kind` is one of judge.messages.KINDS; `where` names the part of the output ("dK", "[1]"), `index` the
-    first differing entry of that array, `call` which of the case's calls it was.
+    first differing entry of that array, `call` which of the case's calls it was, `right` the other parts that are right in it.
     """
 
     kind: str
@@ -110,6 +110,7 @@ class Finding:
     expected: Any = None
     index: tuple[int, ...] | None = None
     call: int = 0
+    right: tuple[str, ...] = ()
 
 
 class Check(Protocol):

@@ -16,7 +16,7 @@ from autograder.course.language import say
 from autograder.course.quiz_checks import answered, choice
 from autograder.course.spec import Answer, Finding
 from autograder.judge.by_value import Answers, ByValue, Calls
-from autograder.judge.compare import alike, difference
+from autograder.judge.compare import alike, difference, first_told
 from autograder.judge.property_checks import agree, permuted, same_prefix, stacked, sums_to_one
 from autograder.judge.tolerance import TOLERANCE
 from autograder.sandbox.child.tree import Code, Tensor, as_arrays
@@ -87,14 +87,14 @@ class close(ByValue):
     def _difference(self, mine: Any, theirs: Any) -> Finding | None:
         if not self.names:
             return difference(mine, theirs, tolerance=self.tolerance)
-        whole = isinstance(mine, tuple | list) and len(mine) == len(self.names)
+        whole = all(isinstance(value, tuple | list) and len(value) == len(self.names) for value in (mine, theirs))
         parts = zip(self.names, mine, theirs, strict=True) if whole else ()
-        judged = (
-            difference(mine, theirs, name, self.tolerance) for name, mine, theirs in parts if self.only in ("", name)
-        )
-        found = next(filter(None, judged), None)
+        judged = {
+            name: difference(got, right, name, self.tolerance) for name, got, right in parts if self.only in ("", name)
+        }
+        found = first_told(judged.values())
         if whole and not (found and found.kind == "container" and isinstance(mine, list)):
-            return found
+            return found and replace(found, right=tuple(name for name, finding in judged.items() if finding is None))
         found = difference(mine, theirs)  # as a whole; a list may be one of its parts alone
         return found and replace(found, headline=found.headline.rstrip(".") + f": {', '.join(self.names)}.")
 

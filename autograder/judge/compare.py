@@ -88,14 +88,14 @@ def _sequence_difference(
     if len(got) != len(expected):
         return Finding("length", _instead(_describe(got, where), wanted), where, got, expected)
     pairs = enumerate(zip(got, expected, strict=True))
-    finding = _first(difference(mine, theirs, f"{where}[{index}]", tolerance) for index, (mine, theirs) in pairs)
+    finding = first_told(difference(mine, theirs, f"{where}[{index}]", tolerance) for index, (mine, theirs) in pairs)
     if finding and finding.kind == "container" and isinstance(got, list) and isinstance(expected, tuple):
         # A list may be one part alone, which is a list itself.
         return Finding("container", _instead(_describe(got, where), wanted), where)
     return finding
 
 
-def _first(found: Iterable[Finding | None]) -> Finding | None:
+def first_told(found: Iterable[Finding | None]) -> Finding | None:
     """Return the first of several differences, before values one of what holds them: with that, values cannot be right."""
     values = None
     for finding in filter(None, found):
@@ -116,7 +116,7 @@ def _dict_difference(got: Any, expected: dict[Any, Any], where: str, tolerance: 
         parts = [say("lacks {keys}", keys=_listed(missing))] * bool(missing)
         parts += [say("has {keys} too many", keys=_listed(extra))] * bool(extra)
         return Finding("keys", say("Your dict {parts}.", parts=say(" and ").join(parts)), where)
-    return _first(difference(got[key], value, f"{where}[{key!r}]", tolerance) for key, value in expected.items())
+    return first_told(difference(got[key], value, f"{where}[{key!r}]", tolerance) for key, value in expected.items())
 
 
 def _number_difference(got: Any, expected: float, where: str, tolerance: float) -> Finding | None:

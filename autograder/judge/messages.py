@@ -72,7 +72,9 @@ def explain_finding(
     both = side_by_side(finding)
     around = side_by_side(finding, SMALL) if both.count("\n") > SHORT else both
     said = headline(finding, signatures.get(made.path(function), ()))
-    return Message(said, more=show_parameters(made)).then(call, Detail(both, (both, both, around)))
+    names = ", ".join(f"`{name}`" for name in finding.right)
+    right = Detail(say("Right in this call: {names}.", names=names)) if names else ""
+    return Message(said, more=show_parameters(made)).then(call, Detail(both, (both, both, around)), right)
 
 
 def _call_shown(call: Call, function: str, signatures: Signatures, *, smaller: bool) -> Detail:
