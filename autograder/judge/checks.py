@@ -22,7 +22,8 @@ from autograder.judge.tolerance import TOLERANCE
 from autograder.sandbox.child.tree import Code, Tensor, as_arrays
 
 __all__ = [
-    "agree", "answered", "boolean", "choice", "close", "close_where_real",
+    "agree", "answered", "boolean", "choice", "close", "close_as_ids",
+    "close_where_real",
     "left_alike", "permuted", "same_prefix", "stacked", "sums_to_one", "untouched",
 ]  # fmt: skip
 
