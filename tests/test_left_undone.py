@@ -60,6 +60,7 @@ DONE = {
     "a call that fills what it is given": "def f(x):\n    np.exp(x, out=x)\n    np.exp(x, x)\n    np.maximum(x, 0, x)\n"
     "    F.relu(x, inplace=True)\n    x.append(1)\n    model.to(device)\n    return x",
     "an exception that is told": "def f(x):\n    try:\n        return x()\n    except Exception as e:\n        raise ValueError from e",
+    "a part that may work in place": "class C:\n    def f(self, x):\n        self.relu(x)\n        return x",
     "a part of a class with a stub": "class C:\n    def __init__(self):\n        self.norm = Norm(3)\n    def f(self, x):\n"
     "        return x\n    def g(self):\n        raise NotImplementedError",
     "parts in a loop over all": "class C:\n    def __init__(self):\n        self.norm = Norm(3)\n    def f(self, x):\n"

@@ -11,7 +11,7 @@ from autograder.judge.forbidden import Reading
 from autograder.judge.reasons import Advice, Diagnosis, Hint, Reason, Relation
 from autograder.judge.relations import find_relation
 from autograder.judge.trials import Judged, Knowledge, Trial
-from autograder.sandbox.child.left_undone import KINDS
+from autograder.sandbox.child.left_undone import KINDS, SURE
 from autograder.sandbox.job import Sandbox
 
 SAYS_ITSELF = frozenset({"container", "keys", "length", "mutated", "unanswered", "uncomparable", "wrong_choice"})
@@ -20,7 +20,6 @@ WRONG_VALUES = frozenset({"values", "not_finite", "property", "constant"})
 _OWN_WORDS = frozenset(
     {"undefined_name", "read_before_assignment", "left_in_the_debugger", "placeholder_left", "asks_the_keyboard"}
 )
-SURE = frozenset(KINDS[:4])  # of what is left undone: it is in the way whatever else is wrong
 RELATED = WRONG_VALUES | {"shape"}  # findings that a relation to the right values may explain
 
 
@@ -36,12 +35,11 @@ def relations_of(
         mine = [j for j in judged if j.trial.case.exercise == name and j.trial not in verdict.excused]
         if diagnosis is not None or not any(j.finding for j in mine):
             continue
-        undone = next(iter(reading.undone(name)), None)
-        related = None
-        if name not in remembering and not (undone and undone[0] in SURE):
-            related = _related(oracle, name, mine)
-        if related or undone:
-            found[name] = related or Relation(name, undone or ())
+        undone = next((Relation(name, key) for key in reading.undone(name)), None)
+        sure = undone is not None and undone.key[0] in SURE
+        related = None if sure or name in remembering else _related(oracle, name, mine)
+        if told := related or undone:
+            found[name] = told
     return found
 
 

@@ -11,15 +11,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from autograder.sandbox.child.parse import walk
 
-# By kind, the surest first. After the kind come the function, and what it leaves undone.
-KINDS = (
-    "returns_in_first_turn",
-    "result_not_kept",
-    "part_not_used",
-    "argument_not_read",
-    "exception_hidden",
-    "value_not_used",
-)
+# Kinds of what is left undone, the surest first. Those that are sure are in the way whatever else is wrong.
+SURE = ("returns_in_first_turn", "result_not_kept", "part_not_used", "argument_not_read")
+KINDS = (*SURE, "exception_hidden", "value_not_used")
 _SEES_ALL = frozenset({"locals", "vars", "eval", "exec", "getattr"})
 _SEES_PARTS = frozenset(
     {"children", "modules", "named_children", "named_modules", "parameters", "__dict__", "_modules"}
@@ -53,7 +47,9 @@ def left_undone(trees: Sequence[ast.Module], exercises: Iterable[tuple[str, Iter
             for path in [name for name in functions if name == blank or name.startswith(f"{blank}.")]:
                 function = functions[path]
                 if not _is_stub(function) and not function.name.startswith("__"):
-                    undone += [[kind, function.name, *names] for kind, names in _of_function(function, "." in path)]
+                    undone += [
+                        [kind, function.name, *names] for kind, names in _of_function(function, method="." in path)
+                    ]
             owner = blank.partition(".")[0]
             if unused.get(owner):
                 undone.append(["part_not_used", owner, *unused[owner][:_MOST]])
@@ -79,7 +75,7 @@ def _is_stub(function: ast.FunctionDef) -> bool:
     return all(isinstance(node, ast.Raise | ast.Pass) for node in told)
 
 
-def _of_function(function: ast.FunctionDef, method: bool) -> Iterator[tuple[str, list[str]]]:
+def _of_function(function: ast.FunctionDef, *, method: bool) -> Iterator[tuple[str, list[str]]]:
     nodes = [node for statement in function.body for node in walk(statement) if isinstance(node, _TELLING)]
     read = {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}
     read |= {n.target.id for n in nodes if isinstance(n, ast.AugAssign) and isinstance(n.target, ast.Name)}
@@ -115,8 +111,10 @@ def _ends_at_once(loop: ast.For) -> bool:
 
 
 def _pure_call(value: ast.expr) -> str:
-    """Return the name of what a statement calls to no end, or nothing."""
+    """Return the name of what a statement calls to no end, or nothing; a part of the object itself may work in place."""
     if not isinstance(value, ast.Call) or not isinstance(value.func, ast.Attribute) or value.func.attr not in _PURE:
+        return ""
+    if isinstance(value.func.value, ast.Name) and value.func.value.id == "self":
         return ""
     fills = any(keyword.arg in ("out", "inplace") for keyword in value.keywords)
     fills |= len(value.args) > (1 if value.func.attr in _OF_ONE else 2)
@@ -124,7 +122,7 @@ def _pure_call(value: ast.expr) -> str:
 
 
 def _says_nothing(handler: ast.ExceptHandler) -> bool:
-    """Whether nobody learns of what an `except` catches."""
+    """Whether an `except` drops what it catches."""
     return all(
         isinstance(node, ast.Pass | ast.Continue)
         or (isinstance(node, ast.Expr | ast.Return) and (node.value is None or isinstance(node.value, ast.Constant)))
