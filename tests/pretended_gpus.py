@@ -27,7 +27,7 @@ def is_there(pid):
 
 for index, name in enumerate(json.loads(pathlib.Path({home!r}, "kinds").read_text())):
     said = [(int(file.name), file.read_text()) for file in pathlib.Path({home!r}, f"cuda_{{index}}").glob("[0-9]*")]
-    used = {idle} + sum(int(text or 0) for pid, text in said if is_there(pid))
+    used = {idle} + sum(int(text) for pid, text in said if is_there(pid))
     print(f"{{index}}, GPU-{{index}}, {{name}}, {total}, {{used}}")
 """
 HARNESS = """
@@ -75,7 +75,9 @@ def fit(student, report, steps, w, x, y, held_out, device="cpu"):
     plan, first = json.loads((HOME / "plan").read_text()), not (HOME / "log").exists()
     folder, met = place_of(device), place_of(device) / "met"
     mine = folder / str(os.getpid())
-    mine.write_text(str(getattr(student, "FILLS", plan["fills"])))
+    written = folder / f"of_{{os.getpid()}}"
+    written.write_text(str(getattr(student, "FILLS", plan["fills"])))
+    written.rename(mine)  # whole at once: another that counts its megabytes never meets it empty
     try:
         until, most = time.monotonic() + plan["patience"], beside(folder)
         while not (first or steps <= 20 or most >= plan["meets"] or met.exists() or time.monotonic() > until):
@@ -83,7 +85,7 @@ def fit(student, report, steps, w, x, y, held_out, device="cpu"):
             most = max(most, beside(folder))
         if most >= plan["meets"]:
             met.touch()
-        used = IDLE_MB + sum(int(file.read_text() or 0) for file in folder.glob("[0-9]*"))
+        used = IDLE_MB + sum(int(file.read_text()) for file in folder.glob("[0-9]*"))
         note(device=device, gpu=folder.name, beside=most, used=used, name=getattr(student, "NAME", ""))
         time.sleep(plan["seconds"])
         if used > TOTAL_MB:

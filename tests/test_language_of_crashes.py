@@ -143,7 +143,7 @@ SAID = [
     (crash("'int' object is not callable", Part("n", "int"), calls="scale"), "`scale` ist vom Typ int, und den kann man"),
     # crash_names.py
     (crash("name 'W_q' is not defined", kind="NameError"), "erreichst du als `self.W_q`"),
-    (crash("name 'zebra' is not defined", kind="NameError"), "oder fehlt ein Import?"),
+    (crash("name 'zebra' is not defined", kind="NameError"), "fehlt ein Import, oder"),
     (crash("'list' object has no attribute 'shape'", Part("h", "list")), "`h` ist vom Typ list und hat kein `shape`."),
     (crash("'int' object has no attribute 'shape'"), "Ein Wert vom Typ int ist ein einzelner Wert"),
     (crash("'function' object has no attribute 'shape'"), "Ruf zuerst die Funktion auf."),
