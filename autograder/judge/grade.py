@@ -9,10 +9,10 @@ from autograder.course.language import marked, say, speaking
 from autograder.course.quiz_checks import choice
 from autograder.course.spec import Call, Exercise, Finding, Status, Visibility
 from autograder.judge.blame import OWN_FAULT, STATUS, Verdict, assign_blame, gave_nothing, judge_all, place_of
-from autograder.judge.calls_as_text import numbers_in
 from autograder.judge.crash_reasons import reason_of_crash
 from autograder.judge.diagnose import chosen_option
 from autograder.judge.earlier_calls import exercises_that_remember
+from autograder.judge.ease import ease_of
 from autograder.judge.exercise_diagnoses import Named
 from autograder.judge.failure_fingerprint import crash_of, fingerprint_of, raised_at
 from autograder.judge.forbidden import Reading, explain_shortcut, name_in, rule_for
@@ -38,7 +38,6 @@ from autograder.judge.terminal_text import without_folders
 from autograder.judge.trials import Judged, Knowledge
 from autograder.judge.turns import with_turn
 from autograder.judge.unnamed_mistakes import first_to_mend, relations_of, used_beside, without_name
-from autograder.sandbox.child.tree import array_of, leaves
 from autograder.sandbox.job import Ending, Job, JobResult, Outcome, Sandbox, Source
 from autograder.sandbox.memory import fitting
 from autograder.sandbox.time_limits import Rationed
@@ -214,22 +213,9 @@ def _case(
     return replace(
         result,
         reason=reason,
-        ease=_ease(judged),
+        ease=ease_of(judged),
         waits_for=judged.waits_for or verdict.inside.get(judged.trial, "") or used,
     )
-
-
-def _ease(judged: Judged) -> tuple[int, ...]:
-    """Return how hard a case's calls are to follow.
-
-    Whether they ask for gradients, which are wrong where the values are; the most axes; whether positions have no words; and
-    the numbers shown.
-    """
-    case, shown = judged.trial.case, judged.smallest or judged
-    given = [[made.args, dict(made.kwargs)] for made in judged.trial.calls]
-    axes = max((array.ndim for leaf in leaves(given) if (array := array_of(leaf)) is not None), default=0)
-    backward = any(made.module is not None and made.module.cotangents for made in judged.trial.calls)
-    return backward, axes, not case.words, numbers_in([[made.args, dict(made.kwargs)] for made in shown.trial.calls])
 
 
 def _note(bad: Outcome, printed: str) -> str:
