@@ -26,8 +26,8 @@ def oracle() -> Oracle:
 
 @pytest.fixture(scope="module")
 def trials(oracle: Oracle) -> tuple[Trial, ...]:
-    """The public cases of masked_softmax, from the one with the fewest axes on."""
-    public = [t for t in oracle.trials_of("masked_softmax") if t.case.visibility is Visibility.PUBLIC]
+    """The public cases of attention_weights, from the one with the fewest axes on."""
+    public = [t for t in oracle.trials_of("attention_weights") if t.case.visibility is Visibility.PUBLIC]
     return tuple(sorted(public, key=lambda trial: np.ndim(oracle.expected(trial)[0].value)))
 
 
@@ -36,7 +36,7 @@ def judged(oracle: Oracle, trial: Trial, *, turned: bool) -> Judged:
     expected = oracle.expected(trial)
     wrong = [outcome.value[None] if turned else outcome.value + 1 for outcome in expected]
     outcomes = tuple(replace(outcome, value=value) for outcome, value in zip(expected, wrong, strict=True))
-    return judge_trial(oracle, trial, outcomes)
+    return judge_trial(oracle, trial, outcomes, expected)
 
 
 def test_fewer_axes_are_easier(oracle: Oracle, trials: tuple[Trial, ...]) -> None:
