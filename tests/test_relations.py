@@ -17,6 +17,7 @@ from autograder.course.spec import Assignment, Module, Visibility, call, call_mo
 from autograder.handout.kit.self_check import check
 from autograder.handout.public_data import public_bundle, public_oracle
 from autograder.judge.array_pairs import Part
+from autograder.judge.axis_names import axis_of_answer, axis_of_argument
 from autograder.judge.checks import close
 from autograder.judge.grade import grade
 from autograder.judge.reason_sentences import FUNCTIONS, MAPPED, UNNAMED, explain_reason
@@ -254,6 +255,60 @@ def test_a_count_of_the_mask_in_each_row_is_told(
     assert told.startswith(says) if says.startswith("Each row") else "the number of True" not in told
 
 
+@pytest.mark.parametrize(
+    ("slug", "exercise", "wrong", "says"),
+    [
+        ("a5_attention", "attention_scores", "right[..., ::-1, :]", "in reverse order along the axis before the last (`T_q`)."),
+        ("a5_attention", "attention_scores", "right[..., ::-1]", "in reverse order along the last axis (`T_k`)."),
+        ("a5_attention", "project_qkv", "(right[0], right[1][..., ::-1], right[2])", "`K`: The numbers are right, but in reverse order along the last axis (`d_k`)."),
+        ("a3_gates", "lstm_forward", "(right[0][:, ::-1], right[1])", "in reverse order along the axis before the last (`time`)."),
+    ],
+)  # fmt: skip
+def test_axes_have_the_names_that_the_docstrings_give_them(
+    sandbox: Sandbox, cases: Cases, slug: str, exercise: str, wrong: str, says: str
+) -> None:
+    """Of the answer, of a part of it, and of several parts that have one shape each."""
+    oracle = oracle_of_course(slug)
+    other = f"\n\n_right = {exercise}\n\n\ndef {exercise}(*args, **kwargs):\n    right = _right(*args, **kwargs)\n    return {wrong}\n"
+    told = said(cases(grade(_source(oracle.assignment.reference + other), oracle, sandbox), exercise))
+    assert [text for text in told if text.endswith(says)] == [*told]
+    assert told
+
+
+def test_axes_of_arguments_are_named_too() -> None:
+    """By the docstring of the function that is called; what it leaves open, or says of other shapes, has no name."""
+    assert axis_of_argument(STUB, "blend", "x", 1, 3) == axis_of_argument(STUB, "blend", "x", -2, 3) == "time"
+    assert axis_of_argument(STUB, "blend", "x", 1, 2) == axis_of_argument(STUB, "blend", "y", 0, 1) == ""
+    assert axis_of_argument(STUB, "blend", "mask", -1, 4) == axis_of_answer(STUB, "blend", "", -1, 2) == "T_k"
+    assert axis_of_argument(STUB, "blend", "mask", -2, 4) == axis_of_answer(STUB, "blend", "", -2, 2) == ""
+    assert axis_of_answer(STUB, "Both.forward", "c", 0, 2) == "batch"
+    assert axis_of_answer(STUB, "Both.forward", "c", 0, 3) == axis_of_answer(STUB, "unknown", "", 0, 3) == ""
+
+
+STUB = '''
+def blend(x, y, mask):
+    """Blend.
+
+    Args:
+        x: (batch, time, d).
+        y: a number of (some, kind).
+        mask: (..., 1, T_k).
+
+    Returns:
+        shares: (..., 1, T_k). They are sums.
+
+    Watch: not those of (other, things).
+    """
+
+
+class Both:
+    def forward(self, x):
+        """Give both.
+
+        Returns:
+            h and c, in this order, each (batch, hidden).
+        """
+'''
 HALF = "is computed in float16 or float32, which keeps too few."
 
 

@@ -17,6 +17,8 @@ from autograder.sandbox.child.tree import array_of, leaves
 # `key, value: (batch, T_k, d_model)` in a list of arguments, and `"W_x": (hidden, input)` inside one.
 _ARGUMENT = re.compile(r"^ +((?:\w+, )*\w+): \(([^()]*)\)", re.MULTILINE)
 _ENTRY = re.compile(r'"(\w+)": \(([^()]*)\)')
+_RETURNED = re.compile(r"(\w+):? \(([^()]*)\)")
+_EACH = "each"  # said of several parts of one shape
 _AXIS = re.compile(r"[^\W\d]\w*|\.\.\.|1")
 _Axes = Mapping[str, tuple[str, ...]]  # the axes of an argument, or of an entry of one, by its name
 
@@ -62,6 +64,26 @@ def names_in(call: Call, function: str, stub: str, signatures: Signatures) -> Ax
     return AxisNames(axes, shapes, sizes)
 
 
+def axis_of_argument(stub: str, path: str, name: str, axis: int, ndim: int) -> str:
+    """Return the name of an axis of an argument with so many axes, by the docstring of a function or method, or nothing."""
+    return _named(_documented(stub).get(path, {}).get(name, ()), axis, ndim)
+
+
+def axis_of_answer(stub: str, path: str, part: str, axis: int, ndim: int) -> str:
+    """Return the same of what is returned, or of a part of it as messages name it."""
+    axes = _returned(stub).get(path, {})
+    only = next(iter(axes.values())) if len(axes) == 1 and (not part or part == "output" or _EACH in axes) else ()
+    return _named(axes.get(part, only), axis, ndim)
+
+
+def _named(axes: Sequence[str], axis: int, ndim: int) -> str:
+    own = [name for name in axes if name != "..."]
+    from_the_end = axis if axis < 0 else axis - ndim
+    if len(own) < -from_the_end or (ndim != len(own) and "..." not in axes):
+        return ""
+    return own[from_the_end] if own[from_the_end] != "1" else ""
+
+
 def _shapes(given: Mapping[str, Any]) -> Iterator[tuple[str, tuple[int, ...]]]:
     """Yield the shapes of arguments, and of the entries of those that are dicts."""
     for name, value in given.items():
@@ -73,21 +95,40 @@ def _shapes(given: Mapping[str, Any]) -> Iterator[tuple[str, tuple[int, ...]]]:
 
 @functools.lru_cache(maxsize=16)
 def _documented(stub: str) -> Mapping[str, _Axes]:
-    """Return the axes that the docstrings of a stub give, by the dotted name of the function or method."""
-    found: dict[str, _Axes] = {}
+    """Return the axes of arguments that the docstrings of a stub give, by the dotted name of the function or method."""
+    return {path: _axes_in(text.partition("Args:")[2].partition("Returns:")[0]) for path, text in _docstrings(stub)}
+
+
+@functools.lru_cache(maxsize=16)
+def _returned(stub: str) -> Mapping[str, _Axes]:
+    """Return the same of what is returned."""
+    return {
+        path: _axes_of(_RETURNED.findall(_paragraph(text.partition("Returns:")[2]))) for path, text in _docstrings(stub)
+    }
+
+
+def _docstrings(stub: str) -> Iterator[tuple[str, str]]:
     for node in parse(stub).body:
         if isinstance(node, ast.FunctionDef):
-            found[node.name] = _axes_in(ast.get_docstring(node) or "")
+            yield node.name, ast.get_docstring(node) or ""
         elif isinstance(node, ast.ClassDef):
             methods = (method for method in node.body if isinstance(method, ast.FunctionDef))
-            found |= {f"{node.name}.{method.name}": _axes_in(ast.get_docstring(method) or "") for method in methods}
-    return found
+            yield from ((f"{node.name}.{method.name}", ast.get_docstring(method) or "") for method in methods)
 
 
-def _axes_in(docstring: str) -> _Axes:
-    arguments = docstring.partition("Args:")[2].partition("Returns:")[0]
+def _paragraph(text: str) -> str:
+    """Return the first paragraph of a text, without the line breaks in it."""
+    return " ".join(text.strip().partition("\n\n")[0].split())
+
+
+def _axes_in(arguments: str) -> _Axes:
+    return _axes_of((*_ARGUMENT.findall(arguments), *_ENTRY.findall(arguments)))
+
+
+def _axes_of(said: Sequence[tuple[str, str]]) -> _Axes:
+    """Return axes by the name of what has them, of pairs of names and axes as they are written."""
     found: dict[str, tuple[str, ...]] = {}
-    for names, axes in (*_ARGUMENT.findall(arguments), *_ENTRY.findall(arguments)):
+    for names, axes in said:
         parts = tuple(part.strip() for part in axes.split(",") if part.strip())
         if all(_AXIS.fullmatch(part) for part in parts):
             found |= dict.fromkeys(names.split(", "), parts)

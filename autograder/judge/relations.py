@@ -14,6 +14,7 @@ from functools import partial
 import numpy as np
 
 from autograder.judge.array_pairs import Part, arrays_in, parts_of
+from autograder.judge.axes_of_relations import REDUCED, with_axis_names
 from autograder.judge.mask_counts import row_factors
 from autograder.judge.outcome_keys import once_for_all
 from autograder.judge.outcomes_alike import UNCOMPARABLE
@@ -26,7 +27,6 @@ from autograder.judge.wrong_places import place_of_wrong, what_failing_calls_sha
 ENOUGH = 3  # different wrong numbers that a relation gets right: by chance it happens once in 10**12
 ENOUGH_WHOLE = 8  # the same for whole numbers and truth values where only two of them are different
 FACTORS = frozenset({"times", "divided", "times_root", "divided_root", "one_less_counted", "one_more_counted"})
-REDUCED = frozenset({"not_sum", "not_mean", "not_largest", "not_first", "not_last"})
 _FROM_THE_END = re.compile("the last axis|the axis before|axis -")  # said where axes from the front do not fit
 MOST_NAMES = 2  # that one factor is called
 MOST_PARTS = 3  # that are named
@@ -38,23 +38,28 @@ def find_relation(oracle: Knowledge, exercise: str, judged: Sequence[Judged]) ->
 
     Where nothing does, answers that are not finite have no say: no number is left in them to be related. Where several parts of the answers are wrong and nothing relates all of them, the first related part is told.
     """
-    return once_for_all(oracle, ("relation", exercise), judged, lambda: _find_relation(oracle, exercise, judged))
+
+    def find() -> Relation | None:
+        with np.errstate(all="ignore"):
+            parts = parts_of(oracle, judged)
+            found = _find_relation(oracle, exercise, parts)
+            return found and with_axis_names(found, oracle.assignment.stub, parts)
+
+    return once_for_all(oracle, ("relation", exercise), judged, find)
 
 
-def _find_relation(oracle: Knowledge, exercise: str, judged: Sequence[Judged]) -> Relation | None:
-    with np.errstate(all="ignore"):
-        parts = parts_of(oracle, judged)
-        if exchanged := under_other_keys(parts):
-            return Relation(exercise, exchanged)
-        finite = [part for part in parts if part.got.dtype.kind != "f" or np.isfinite(part.got).all()]
-        if found := _related(oracle, exercise, parts):
-            return found
-        found = _related(oracle, exercise, finite) if len(finite) < len(parts) else None
-        if found and found.key[0] not in REDUCED:  # of what is not finite these would be no remedy
-            return found
-        shared = what_failing_calls_share(parts)
-        wrong = list(dict.fromkeys(part.path for part in parts if part.is_wrong))
-        told = _told_parts(parts, wrong) if len(wrong) < len({part.path for part in parts}) else ""
+def _find_relation(oracle: Knowledge, exercise: str, parts: Sequence[Part]) -> Relation | None:
+    if exchanged := under_other_keys(parts):
+        return Relation(exercise, exchanged)
+    finite = [part for part in parts if part.got.dtype.kind != "f" or np.isfinite(part.got).all()]
+    if found := _related(oracle, exercise, parts):
+        return found
+    found = _related(oracle, exercise, finite) if len(finite) < len(parts) else None
+    if found and found.key[0] not in REDUCED:  # of what is not finite these would be no remedy
+        return found
+    shared = what_failing_calls_share(parts)
+    wrong = list(dict.fromkeys(part.path for part in parts if part.is_wrong))
+    told = _told_parts(parts, wrong) if len(wrong) < len({part.path for part in parts}) else ""
     return Relation(exercise, shared, told) if shared else None
 
 
