@@ -224,7 +224,8 @@ def test_the_shapes_on_the_way_are_told(run: Run, works: Path, edited: Callable[
     path = works / "loop.py"
     body = "total = 0.0 * x[0]\nfor row in x:\n    total = total + row\nsys.settrace(None)\nreturn total"
     path.write_text("import sys\n" + edited(row_means=body), encoding="utf-8")
-    assert "x (1,2), total (2,), row (2,)" in run("check", "t1_means", path).out
+    assert "The shape is (3,); (2,) was expected." in run("check", "t1_means", path).out
+    assert "x (2,3), total (3,), row (3,)" in run("check", "t1_means", path).out
 
 
 def test_what_waits_for_another_exercise_has_one_line(run: Run, works: Path, edited: Callable[..., str]) -> None:
@@ -234,7 +235,7 @@ def test_what_waits_for_another_exercise_has_one_line(run: Run, works: Path, edi
     lines = run("check", "t1_means", path).out.splitlines()
     assert lines[1].startswith("✗ center ")
     (row,) = [line for line in lines if line.startswith("· row_means")]
-    assert "Not written yet (line " in row
+    assert "Not written yet: `raise` in line " in row
     (row,) = [line for line in lines if line.startswith("· spread")]
     assert row.endswith("SKIPPED, waits for row_means")
 

@@ -107,7 +107,7 @@ def test_the_stub_gets_none(graded: Graded, assignment: Assignment) -> None:
     for exercise in result.exercises:
         for case in exercise.cases:
             assert case.status is Status.MISSING
-            assert re.fullmatch(r"Not written yet \(line \d+\)\.", case.message)
+            assert re.fullmatch(r"Not written yet: `raise` in line \d+\.", case.message)
 
 
 def test_points_are_shared_by_weight(graded: Graded, edited: Edited) -> None:
@@ -362,7 +362,7 @@ def test_what_uses_a_wrong_exercise_points_there(
 @pytest.mark.parametrize(
     ("center", "says"),
     [
-        ("return x - as_columns(row_means(mean))", "There is no variable named `mean` here."),
+        ("return x - as_columns(row_means(mean))", "There is no variable or function named `mean` here."),
         ("return x - as_columns(row_means(x)), 0", "You returned a tuple of 2"),
         ("return (x - as_columns(row_means(x)))[..., None]", "The shape is"),
     ],

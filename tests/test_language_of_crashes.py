@@ -82,8 +82,8 @@ def reason(trouble: Trouble, visibility: Visibility = Visibility.PUBLIC) -> str:
     [
         ({"row_means": "return x @ x"}, "`x` mit Shape (2, 3) wird mit `x` mit Shape (2, 3) multipliziert: Die letzte Achse des linken, 3, muss so lang sein wie die vorletzte des rechten, 2."),
         ({"row_means": "return x - x.sum(axis=-1)"}, "`sum` hat die Achse entfernt, über die es lief; behalte sie mit Länge eins (keepdims=True)."),
-        ({"row_means": "return x + np.zeros((4, 3))"}, "Von rechts gezählt sind die zweiten Achsen 2 und 4, und nur gleiche Größen oder eine Eins passen zusammen."),
-        ({"row_means": "return as_colums(x)"}, "Hier gibt es keine Variable namens `as_colums`. Meinst du `as_columns`?"),
+        ({"row_means": "return x + np.zeros((4, 3))"}, "Von rechts aneinandergelegt, trifft 2 auf 4, und nur Gleiches oder eine Eins passt."),
+        ({"row_means": "return as_colums(x)"}, "Hier gibt es keine Variable oder Funktion namens `as_colums`. Meinst du `as_columns`?"),
         ({"row_means": "return x.unsqueeze(-1)"}, "`x` ist ein numpy-Array und hat kein `unsqueeze`. Ist `x` das Array, schreib `np.expand_dims(x, axis)`."),
         ({"row_means": "return x.index_fill(-1)"}, "`x` ist ein numpy-Array und hat kein `index_fill`. Heißt es nur in torch so?"),
         ({"row_means": "return np.cat([x])"}, "`numpy` hat kein `cat`. Hier heißt es `np.concatenate`."),
@@ -116,7 +116,9 @@ SAID = [
     (crash("NoneType", Part("mask", "None")), "Dieser Aufruf übergibt None für `mask`"),
     (crash("NoneType", Part("h", "None")), "`h` ist hier None."),
     (crash("NoneType", Part("own(x)", "unknown")), "Endet dein `own` ohne `return`?"),
-    (crash('loading state_dict Unexpected key(s) in state_dict: "W.weight", "b"'), "Behalte `W.weight`, `b`."),
+    (crash('loading state_dict Missing key(s) in state_dict: "a.0.W", "a.1.W", "b"'), "legt noch andere an: `a.*.W`, `b`."),
+    (crash('loading state_dict Missing key(s) in state_dict: "a"\n\tUnexpected key(s) in state_dict: "b"'), "Behalte `b`. Was du hinzufügst"),
+    (crash('loading state_dict Unexpected key(s) in state_dict: "W.weight", "b"'), "noch nicht alle an: `W.weight`, `b`."),
     (
         crash("loading state_dict size mismatch for W.weight: copying torch.Size([2, 3]) from it; in the model torch.Size([3, 2])"),
         "lädt `W.weight` mit der Shape (2, 3), und dein Konstruktor erzeugt die Shape (3, 2)",
@@ -157,7 +159,7 @@ SAID = [
     (crash(BROADCAST, SCORES, Part("kth", "array", (2,))), "`kth` mit Shape (2,) = (batch,) trifft auf `scores` mit Shape (2, 7) = (batch, vocab): Shapes werden von rechts aneinandergelegt, also fehlt der ersten eine Achse."),
     (crash(BROADCAST, Part("s", "tensor", (2, 4, 5, 5)), Part("m", "tensor", (2, 5))), "also fehlen der ersten 2 Achsen."),
     (crash(BROADCAST, SCORES, MASK), "Die letzten Achsen sind 7 und 5"),
-    (crash(BROADCAST, CUBE, Part("m", "tensor", (5, 1, 1))), "Von rechts gezählt sind die dritten Achsen 2 und 5"),
+    (crash(BROADCAST, CUBE, Part("m", "tensor", (5, 1, 1))), "Von rechts aneinandergelegt, trifft 2 auf 5"),
     (crash(BROADCAST + " output", CUBE, Part("b", "tensor", (4, 2, 3, 4))), "ergeben ein Array mit Shape (4, 2, 3, 4)"),
     (crash("with shapes (2,7) (2,5) broadcast", SCORES), "trifft auf `die verlangte Shape` mit Shape (2, 5)"),
     (crash("The size of tensor a (3) must match the size of tensor b (2)", CUBE), "An einer Achse sind die Größen 3 und 2."),
@@ -173,7 +175,7 @@ SAID = [
         (crash(f"input array from shape ({source}) into shape ({target})", *parts, outer=outer), says)
         for source, target, parts, outer, says in (
             ("2,7", "7", (SCORES,), "", "`scores` mit Shape (2, 7) soll (7,) werden: Es hat 2 Achsen, und nur 1 dürfen"),
-            ("3", "1", (), "", "Ein Array mit Shape (3,) soll (1,) werden: Eine Achse, die länger als eins ist, wird nicht"),
+            ("3", "1", (), "", "Ein Array mit Shape (3,) soll (1,) werden: Entlang einer Achse hat es 3, und Platz ist für 1"),
             ("3", "", (), "", "Es hat 1 Achse, und nur 0 dürfen gefüllt werden."),
             ("3", "4", (), "self.proj", "Ein Array mit Shape (3,), übergeben an `self.proj`, soll (4,) werden"),
         )

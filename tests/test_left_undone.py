@@ -44,8 +44,16 @@ UNDONE = {
         ["part_not_used", "C", "norm"],
     ),
     "what goes wrong": (
-        "def f(x):\n    try:\n        return x + y\n    except Exception:\n        return None",
+        "def f(x):\n    try:\n        return x + y\n    except NameError:\n        return None",
         ["exception_hidden", "f"],
+    ),
+    "whatever goes wrong": (
+        "def f(x, mask):\n    try:\n        return x + y\n    except Exception as e:\n        print(e)\n        return np.zeros(3)",
+        ["every_exception_hidden", "f"],
+    ),
+    "whatever goes wrong, and is not named": (
+        "def f(x):\n    try:\n        y = x()\n    except:\n        y = 0\n    return y",
+        ["every_exception_hidden", "f"],
     ),
     "a value": ("def f(x):\n    top = x.max()\n    return x", ["value_not_used", "f", "top"]),
 }
@@ -60,6 +68,7 @@ DONE = {
     "a call that fills what it is given": "def f(x):\n    np.exp(x, out=x)\n    np.exp(x, x)\n    np.maximum(x, 0, x)\n"
     "    F.relu(x, inplace=True)\n    x.append(1)\n    model.to(device)\n    return x",
     "an exception that is told": "def f(x):\n    try:\n        return x()\n    except Exception as e:\n        raise ValueError from e",
+    "an exception of one kind that is handled": "def f(x):\n    try:\n        y = x[1]\n    except IndexError:\n        y = g(x)\n    return y",
     "a part that may work in place": "class C:\n    def f(self, x):\n        self.relu(x)\n        return x",
     "a part of a class with a stub": "class C:\n    def __init__(self):\n        self.norm = Norm(3)\n    def f(self, x):\n"
     "        return x\n    def g(self):\n        raise NotImplementedError",
@@ -115,7 +124,7 @@ STATES = {
     "an exception is hidden": (
         "caption",
         "    try:\n        return image @ W_i + bos + eos + max_len + params\n    except Exception:\n        return None",
-        "An `except` in your `caption` hides",
+        "An `except` in your `caption` catches every exception, and hides",
     ),
 }
 
@@ -156,6 +165,30 @@ def test_at_home_code_around_a_value_of_a_wrong_type_waits() -> None:
     assert told["average_context"].waits_for == "attention_scores"
     assert told["average_context"].says == "It uses your `attention_scores`, which does not pass yet; mend that first."
     assert not told["attention_scores"].waits_for
+
+
+def test_at_home_code_around_a_value_of_a_wrong_shape_waits() -> None:
+    """A number where an array is asked for, which the next function multiplies, says nothing of that one."""
+    assignment = load_assignment(ROOT, "a2_bptt")
+    text = with_body(
+        assignment.reference, "loss_backward", "    return (logits * mask[..., None]).sum() * targets.mean()"
+    )
+    result = check(Source.of(assignment.file, text), public_bundle(public_oracle(assignment)))
+    told = {e.name: case for e in result.exercises for case in e.cases if case.status != "PASSED"}
+    assert told["truncated_bptt"].waits_for == "loss_backward"
+    assert told["loss_backward"].message.startswith("The shape is (); (2, 2, 3) = (batch, time, vocab) was expected.")
+
+
+def test_zeros_alone_are_no_mistake_of_another_exercise(sandbox: Sandbox) -> None:
+    """What is not written yet is zero, and so is what some other exercise's mistake gives where everything counts."""
+    assignment = load_assignment(ROOT, "a2_bptt").without_training()
+    body = "    loss = _whole(x, targets, h0, params, k)[0]\n    return loss, {name: np.zeros_like(params[name]) for name in params}"
+    whole = assignment.reference.replace("def truncated_bptt(", "def _whole(")
+    stub = assignment.reference[assignment.reference.index("def truncated_bptt(") :]
+    text = with_body(whole + "\n\n" + stub.partition("\n\n\n")[0], "truncated_bptt", body)
+    result = grade(Source.of(assignment.file, text), Oracle(assignment, 0, public_only=True), sandbox)
+    (told,) = (e.failing[0] for e in result.exercises if e.failing)
+    assert told.says == "`grads`: Your answer is zero everywhere."
 
 
 def test_what_no_child_of_ours_tells_is_not_believed(sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:

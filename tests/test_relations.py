@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -22,12 +23,12 @@ from autograder.judge.checks import close
 from autograder.judge.grade import grade
 from autograder.judge.reason_sentences import FUNCTIONS, MAPPED, UNNAMED, explain_reason
 from autograder.judge.reasons import Relation
-from autograder.judge.related import CONSTANTS, MAPS, REDUCTIONS
+from autograder.judge.related import CONSTANTS, MAPS, REDUCTIONS, plain_relations
 from autograder.judge.relation_sentences import RELATIONS
 from autograder.judge.result import CaseResult, Result
 from autograder.judge.result_json import case_of, stored_case
 from autograder.judge.trials import Trial
-from autograder.judge.wrong_places import what_failing_calls_share
+from autograder.judge.wrong_places import place_of_wrong, what_failing_calls_share
 from autograder.oracle.altered_calls import CHANGES, altered
 from autograder.oracle.oracle import Oracle
 from autograder.sandbox.job import Chunk, Ending, Sandbox, Source
@@ -350,6 +351,62 @@ def test_only_one_difference_between_cases_is_told(
         got = np.array([number < 2.0])
         parts.append(Part(trial, 0, (), got, np.array([True]), {"x": made.args[0]} if batch else {}, {}))
     assert what_failing_calls_share(parts) == shared
+
+
+def pair(number: int, got: np.ndarray, expected: np.ndarray) -> Part:
+    """Return what a call of its own case gave, beside what was expected."""
+    case = SimpleNamespace(name=str(number), check=close(), exercise="f")
+    return Part(cast("Trial", SimpleNamespace(case=case, calls=(call(expected),))), 0, (), got, expected, {}, {})
+
+
+def numbers(*shape: int) -> np.ndarray:
+    """Return numbers that are all different, and none of them a whole one."""
+    return np.random.default_rng(len(shape)).permutation(np.arange(1.0, 1 + math.prod(shape))).reshape(shape) + 0.3
+
+
+def wrong_at(array: np.ndarray, places: slice) -> np.ndarray:
+    """Return an array that is wrong at some places of its last axis."""
+    changed = array.copy()
+    changed[..., places] = np.sin(7 * array[..., places])
+    return changed
+
+
+@pytest.mark.parametrize(
+    ("places", "kind"),
+    [
+        (slice(1, None, 2), "odd_entries_wrong"),
+        (slice(0, None, 2), "even_entries_wrong"),
+        (slice(0, 3), "first_half_wrong"),
+        (slice(3, 6), "second_half_wrong"),
+        (slice(2, 5), None),
+    ],
+)
+def test_half_of_an_axis_that_is_wrong_is_told(places: slice, kind: str | None) -> None:
+    """The half of features that are sines, or one of two directions, is there before the other."""
+    found = place_of_wrong([pair(n, wrong_at(numbers(n + 2, 6), places), numbers(n + 2, 6)) for n in range(2)])
+    assert found == (kind and (kind, "the last axis"))
+
+
+@pytest.mark.parametrize(
+    ("change", "key"),
+    [
+        (lambda x: x[:, ::2], ("even_entries_of", "the last axis")),
+        (lambda x: x[:, 1::2], ("odd_entries_of", "the last axis")),
+        (lambda x: np.concatenate(np.split(x, 2, 1)), ("other_places_and_shape",)),
+        (lambda x: x[[2, 0, 1], [0, 3, 1]], ("some_of",)),
+        (lambda x: x[:2, :3] + 0.1, None),
+        (lambda x: x.astype(int), ("fractions_cut_off", "int64")),
+        (lambda x: x.astype(int) + 1, None),
+    ],
+)
+def test_numbers_that_are_right_but_not_all_there_are_told(
+    change: Callable[[np.ndarray], np.ndarray], key: tuple[str, ...] | None
+) -> None:
+    """Some of them, in another shape, or without their fractions."""
+    expected = numbers(3, 4)
+    part = pair(0, change(expected), expected)
+    holds = [name for name, asked in plain_relations(part).items() if part.agrees(*asked())]
+    assert (holds or [None])[0] == key
 
 
 def test_other_methods_say_nothing_of_an_argument() -> None:

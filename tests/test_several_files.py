@@ -301,7 +301,7 @@ def test_lines_are_told_with_their_file(tmp_path: Path, right: Files, graded: Ca
     unwritten = right["model.py"].replace("weights = weights_of(scores)", "raise NotImplementedError")
     result = graded(write(tmp_path / "kim", {"layers.py": crash, "model.py": unwritten}))
     assert "  layers.py, line 11, in weights_of" in told(result, "weights_of")[0]
-    assert told(result, "pooled")[0] == "Not written yet (model.py, line 10)."
+    assert told(result, "pooled")[0] == "Not written yet: `raise` in model.py, line 10."
 
 
 def test_an_import_that_is_missing_is_told_with_both_files(

@@ -142,7 +142,7 @@ def residual(x, f):
     y += change
     return y
 """,
-        told=("A tensor that needs a gradient is changed in place. Is it an argument, or a parameter in a forward pass",),
+        told=("A tensor that needs a gradient is changed in place. In a forward pass, or where it is an argument, make a new",),
         never=("A parameter is changed in place",),
     ),
     "masks that change places inside the block": Wrong(
@@ -261,9 +261,9 @@ IDS = np.array([0.0, 1.0], np.float32)
 @pytest.mark.parametrize(
     ("body", "arrays", "told", "never"),
     [
-        ("return a @ b", (A, np.zeros((3, 4, 4), np.float32)), "the axes in front of the last two", "second axes are 3 and 4"),
+        ("return a @ b", (A, np.zeros((3, 4, 4), np.float32)), "the axes in front of the last two", "3 meets 4"),
         ("a += b", (np.zeros(3), np.zeros((2, 3))), r"give an array of shape \(2, 3\), which does not fit", "are 0 and 0"),
-        ("a[:1] = b", (np.zeros(3), np.zeros(2)), "does not become shorter|", "are 0 and 0"),
+        ("a[:1] = b", (np.zeros(3), np.zeros(2)), "it has 2, and there is room for 1|", "are 0 and 0"),
         ("return np.einsum('bij,bid->bjd', a, b)", (np.zeros((2, 2, 3)), A), "letter `i` stands for an axis of 3", "lined up"),
         ("t, m = map(torch.from_numpy, (a, b)); t.masked_fill(m, 0)", (A, A), "`m` holds float32", "`t` holds"),
         ("return a[b]", (A, IDS), "`b` holds float32", "`a` holds"),

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from autograder.judge.array_pairs import Part
 from autograder.judge.axis_names import axis_of_answer, axis_of_argument
-from autograder.judge.reasons import Relation
+from autograder.judge.reasons import PARTS, Relation
 from autograder.judge.relation_sentences import AXIS
 
 _FROM_THE_END = {"the last axis": -1, "the axis before the last": -2}
@@ -20,7 +20,8 @@ REDUCED = frozenset({"not_sum", "not_mean", "not_largest", "not_first", "not_las
 def with_axis_names(relation: Relation, stub: str, parts: Sequence[Part]) -> Relation:
     """Return a relation in which each axis has its name too, where the docstrings give all wrong parts one and the same."""
     kind, *names = relation.key
-    wrong = [part for part in parts if part.is_wrong]
+    about = relation.part.split(PARTS) if relation.part else ()
+    wrong = [part for part in parts if part.is_wrong and (not about or part.called in about)]
     if kind in REDUCED or not wrong:
         return relation
     return replace(relation, key=(kind, *(_WHERE.sub(lambda place: _with_name(place, stub, wrong), n) for n in names)))

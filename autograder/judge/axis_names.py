@@ -71,9 +71,20 @@ def axis_of_argument(stub: str, path: str, name: str, axis: int, ndim: int) -> s
 
 def axis_of_answer(stub: str, path: str, part: str, axis: int, ndim: int) -> str:
     """Return the same of what is returned, or of a part of it as messages name it."""
+    return _named(_axes_of_answer(stub, path, part), axis, ndim)
+
+
+def shape_of_answer(stub: str, path: str, part: str, ndim: int) -> str:
+    """Return the axes of what is returned, or of a part of it, as the docstring writes them, or nothing."""
+    axes = _axes_of_answer(stub, path, part)
+    fits = "..." in axes or len(axes) == ndim
+    return f"({', '.join(axes)}{',' if len(axes) == 1 else ''})" if axes and fits else ""
+
+
+def _axes_of_answer(stub: str, path: str, part: str) -> tuple[str, ...]:
     axes = _returned(stub).get(path, {})
     only = next(iter(axes.values())) if len(axes) == 1 and (not part or part == "output" or _EACH in axes) else ()
-    return _named(axes.get(part, only), axis, ndim)
+    return axes.get(part, only)
 
 
 def _named(axes: Sequence[str], axis: int, ndim: int) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -14,6 +15,7 @@ from autograder.sandbox.job import Part, Source, Trouble
 
 MAX_KEYS = 12
 TYPES = {"Tensor": "tensor", "numpy.ndarray": "array", "ndarray": "array", "NoneType": "None", "torch.Size": "tuple"}
+_LAYER = re.compile(r"\.\d+\.")
 _LACKS = re.compile(r"missing \d+ required [\w-]+ arguments?: (?P<names>.+)")
 _NO_KEYS = marked({
     "tensor": "A tensor is not found among the keys of a dict, even if it holds the same number: make an int of it first.",
@@ -120,17 +122,32 @@ def parameter_names(crash: Crash, _: re.Match[str]) -> str:
             "A case loads `{name}` with the shape ({loaded}), and your constructor makes it with the shape ({made})."
         )
         return say(told, name=other[1], loaded=other[2], made=other[3])
-    found = re.findall(r'Unexpected key\(s\) in state_dict: ((?:"[\w.]+"(?:, )?)+)', crash.trouble.text)
-    names = [name for each in found for name in re.findall(r'"([\w.]+)"', each)][:MAX_KEYS]
-    if not names:
+    absent, added = (_keys(word, crash.trouble.text) for word in ("Unexpected", "Missing"))
+    if absent and not added:
+        told = marked(
+            "A case loads parameters by their names, and your constructor does not make all of them yet: {names}."
+        )
+    elif added and not absent:
+        told = marked("A case loads parameters by their names, and your constructor makes others as well: {names}.")
+    elif absent:
+        told = marked(
+            "A case loads the constructor's parameters by their names: keep {names}. What you add must not hold any parameters."
+        )
+    else:
         told = marked(
             "A case loads the parameters that the constructor makes, by their names. What you add must not hold any parameters."
         )
-        return say(told)
-    told = marked(
-        "A case loads the parameters that the constructor makes, by their names: keep {names}. What you add must not hold any parameters."
-    )
-    return say(told, names=", ".join(f"`{name}`" for name in names))
+    return say(told, names=absent or added)
+
+
+def _keys(word: str, text: str) -> str:
+    """Return the parameters that torch lists behind a word, those of several layers with one name once: `blocks.*.W_q`."""
+    found = re.findall(rf'{word} key\(s\) in state_dict: ((?:"[\w.]+"(?:, )?)+)', text)
+    names = [name for each in found for name in re.findall(r'"([\w.]+)"', each)]
+    layers = Counter(_LAYER.sub(".*.", name) for name in names)
+    short = dict.fromkeys(said if layers[said := _LAYER.sub(".*.", name)] > 1 else name for name in names)
+    more = ["..."] if len(short) > MAX_KEYS else []
+    return ", ".join([*(f"`{name}`" for name in list(short)[:MAX_KEYS]), *more])
 
 
 def no_key(crash: Crash, match: re.Match[str]) -> str:

@@ -90,8 +90,9 @@ CRASHES = marked({
     "layer_given_another_shape": "A layer is given another shape than it was made for.",
     "sequences_not_sorted": "The sequences of a batch are not sorted by length, and packing takes them for sorted. enforce_sorted=False packs any "
     "order.",
-    "parameter_changed_in_place": "A tensor that needs a gradient is changed in place. Is it an argument, or a parameter in a forward pass? Make a new "
-    "tensor. An optimiser's step on a parameter belongs under torch.no_grad().",
+    "parameter_changed_in_place": "A tensor that needs a gradient is changed in place. In a forward pass, or where it is an argument, make a new tensor. "
+    "To set a model's parameters, change them under `with torch.no_grad():`.",
+    "pairs_for_complex": "`view_as_complex` takes pairs of numbers, on a last axis of length 2. Reshape to (..., n / 2, 2) first.",
     "needed_tensor_changed_in_place": "A tensor that the backward pass still needs was changed in place (`+=`, `x[...] = `, or a name ending in _). Make a "
     "new one.",
     "backward_twice": "backward runs twice through the same forward pass. Compute the loss again for each, or call backward once on their sum.",
@@ -102,8 +103,8 @@ CRASHES = marked({
     "take every entry by itself.",
     "number_for_an_array": "Your code changes entries of what is a single number here. Where the text allows a number, make an array of it first, "
     "or use functions that take both.",
-    "smaller_of_two_arrays": "Python's own `min` and `max` ask which of two whole arrays is smaller. `minimum` and `maximum` of numpy and torch "
-    "go entry by entry.",
+    "smaller_of_two_arrays": "Python's own `min` and `max` ask which of two whole arrays is smaller. Is each to be one number, and an index missing? "
+    "`minimum` and `maximum` of numpy and torch go entry by entry.",
     "not_of_a_mask": "`not` wants a single truth value. `~mask` turns every entry of a mask round.",
     "several_truth_values_for_one": "An `if`, `while`, `and` or `or` wants a single truth value, and gets several. A mask or `where` chooses entry "
     "by entry; `.any()` and `.all()` make one of them.",

@@ -49,20 +49,20 @@ def undefined_name(crash: Crash, match: re.Match[str]) -> str:
         return say(told, name=name, home=home, here=here)
     if name in crash.source.names():
         told = marked(
-            "There is no variable named `{name}` here, though your file has one: does its own definition fail, or come later?"
+            "There is no variable or function named `{name}` here, though your file has one: does its own definition fail, or come later?"
         )
         return say(told, name=name)
     if origin := _imported_from(crash, name):
         told = marked(
-            "There is no variable named `{name}` here: it is to come from `{origin}`, whose import fails. Is that package missing?"
+            "There is no variable or function named `{name}` here: it is to come from `{origin}`, whose import fails. Is that package missing?"
         )
         return say(told, name=name, origin=origin)
     known = {*crash.given, *crash.source.names(), "np", "torch"} - {name}
     near = difflib.get_close_matches(name, sorted(known), 1, LIKE)
     if near:
-        return say("There is no variable named `{name}` here. Is it `{near}`?", name=name, near=near[0])
+        return say("There is no variable or function named `{name}` here. Is it `{near}`?", name=name, near=near[0])
     told = marked(
-        "There is no variable named `{name}` here. Was it renamed or misspelt, is an import missing, or is it still to be written?"
+        "There is no variable or function named `{name}` here. Was it renamed or misspelt, is an import missing, or is it still to be written?"
     )
     return say(told, name=name)
 

@@ -160,6 +160,7 @@ RULES = (
     ),
     Rule("parts_not_equal", r"does not result in an equal division"),
     Rule("parts_of_another_sum", r"split_with_sizes expects split_sizes to sum exactly"),
+    Rule("pairs_for_complex", r"must have a last dimension of size 2"),
     Rule("negative_size", r"negative dimension|(?:length|size) must be non-negative"),
     Rule("norm_of_more_axes", r"Improper number of dimensions to norm|If dim is not specified but ord is"),
     Rule("truth_values_subtracted", r"numpy boolean (?:subtract|negative)|with a bool tensor|on a bool tensor"),
@@ -199,7 +200,7 @@ RULES = (
     ),
     Rule(
         "dtypes_do_not_meet",
-        r"same dtype|expected scalar type|expected m1 and m2|can't be cast|Cannot cast|dtype mismatch",
+        r"same dtype|same scalar type|expected scalar type|expected m1 and m2|can't be cast|Cannot cast|dtype mismatch",
         shapes.two_dtypes,
     ),
     Rule(

@@ -27,7 +27,7 @@ from autograder.judge.outcomes_alike import (
 )
 from autograder.judge.reasons import Diagnosis, Mistake
 from autograder.judge.sieve import Names, candidates
-from autograder.judge.tolerance import deviation
+from autograder.judge.tolerance import TOLERANCE, deviation
 from autograder.judge.trials import Facts, Trial
 from autograder.sandbox.job import Outcome
 
@@ -205,9 +205,22 @@ def _explanations(
     yield _only_one(oracle, tuple(names for names, found in near.items() if found is Likeness.EVIDENCE))
     yield _only_one(oracle, tuple(names for names, found in near.items() if found is Likeness.COMPATIBLE))
     if thorough:
-        others: list[tuple[str, ...]] = [(m.name,) for m in oracle.assignment.misconceptions if m.exercise != exercise]
+        # What is not written yet is zero; of another exercise's mistake zeros alone say nothing.
+        elsewhere = () if _is_zero(oracle, got, failed) else oracle.assignment.misconceptions
+        others: list[tuple[str, ...]] = [(m.name,) for m in elsewhere if m.exercise != exercise]
         yield _only_one(oracle, explain(others))
         yield explain(unlikely)
+
+
+def _is_zero(oracle: Facts, got: Mapping[Trial, tuple[Outcome, ...]], failed: Iterable[Trial]) -> bool:
+    """Whether all arrays that are wrong have the right shape and are zero."""
+    for mine, theirs in ((m, t) for trial in failed for m, t in zip(got[trial], oracle.expected(trial), strict=True)):
+        ours = arrays_in(mine)
+        for path, right in arrays_in(theirs).items():
+            same = path in ours and ours[path].shape == right.shape
+            if not same or (ours[path].any() and deviation(ours[path], right) > TOLERANCE):
+                return False
+    return True
 
 
 def _only_one(oracle: Facts, found: tuple[tuple[str, ...], ...]) -> tuple[tuple[str, ...], ...]:

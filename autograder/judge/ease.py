@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 from autograder.judge.calls_as_text import numbers_in
 from autograder.judge.trials import Judged
 from autograder.sandbox.child.tree import array_of, leaves
@@ -10,15 +12,31 @@ from autograder.sandbox.child.tree import array_of, leaves
 def ease_of(judged: Judged) -> tuple[int, ...]:
     """Return how hard a case's calls are to follow; less is easier.
 
-    Whether shapes are right, since numbers of a wrong shape are wrong for that; whether gradients are asked for, which are wrong
-    where the values are; the most axes; whether positions have no words; and the numbers shown.
+    Whether shapes are right, since numbers of a wrong shape are wrong for that; how little its sizes say of a wrong one; whether
+    gradients are asked for, which are wrong where the values are; the most axes; whether positions have no words; and the
+    numbers shown.
     """
     case, shown = judged.trial.case, judged.smallest or judged
     shapes_are_right = judged.finding is None or judged.finding.kind != "shape"
+    vague = (0, 0) if shapes_are_right else vagueness_of(shown)
     backward = any(made.module is not None and made.module.cotangents for made in judged.trial.calls)
-    arrays = (array for leaf in leaves(_given(judged)) if (array := array_of(leaf)) is not None)
-    axes = max((array.ndim for array in arrays), default=0)
-    return shapes_are_right, backward, axes, not case.words, numbers_in(_given(shown))
+    axes = max(map(len, _shapes(judged)), default=0)
+    return shapes_are_right, *vague, backward, axes, not case.words, size_of(shown)
+
+
+def vagueness_of(judged: Judged) -> tuple[int, int]:
+    """Return how little the sizes in a case's calls say of shapes: axes of length one hide them, and different lengths tell axes apart."""
+    lengths = list(itertools.chain(*_shapes(judged)))
+    return lengths.count(1), -len({*lengths})
+
+
+def size_of(judged: Judged) -> int:
+    """Return how many numbers a case's calls show."""
+    return numbers_in(_given(judged))
+
+
+def _shapes(judged: Judged) -> list[tuple[int, ...]]:
+    return [array.shape for leaf in leaves(_given(judged)) if (array := array_of(leaf)) is not None]
 
 
 def _given(judged: Judged) -> list[object]:

@@ -241,8 +241,10 @@ def _message(
         frames = bad.trouble.frames if bad.trouble else ()
         frame = next((f for f in reversed(frames) if source.has_code(f.label, f.line)), None)
         if frame and source.several:
-            return Message(say("Not written yet ({file}, line {line}).", file=frame.label, line=frame.line))
-        return Message(say("Not written yet (line {line}).", line=frame.line) if frame else say("Not written yet."))
+            return Message(say("Not written yet: `raise` in {file}, line {line}.", file=frame.label, line=frame.line))
+        return Message(
+            say("Not written yet: `raise` in line {line}.", line=frame.line) if frame else say("Not written yet.")
+        )
     if judged.finding:
         return _explain_finding(judged, judged.finding, oracle)
     if bad.ending is Ending.SHORTCUT and bad.trouble:
@@ -292,6 +294,7 @@ def _explain_finding(judged: Judged, finding: Finding, oracle: Knowledge) -> Mes
         case.exercise,
         oracle.signatures,
         smaller=shown is small,
+        stub=oracle.assignment.stub,
     )
     shapes = shapes_on_the_way(judged.trail) if public else ""
     told_shapes = say("Shapes on the way: {shapes}", shapes=shapes) if shapes else ""

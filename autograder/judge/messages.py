@@ -12,8 +12,11 @@ import re
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 
+import numpy as np
+
 from autograder.course.language import marked, say
 from autograder.course.spec import Call, Finding, Limits, Visibility
+from autograder.judge.axis_names import shape_of_answer
 from autograder.judge.calls_as_text import Layout, Signatures, show_call, show_parameters, side_by_side
 from autograder.judge.reasons import Detail, Message
 from autograder.judge.relation_sentences import part_named
@@ -61,8 +64,12 @@ def explain_finding(
     signatures: Signatures,
     *,
     smaller: bool = False,
+    stub: str = "",
 ) -> Message:
-    """Say what a check found; for public cases with the call, which may be a smaller one, and got beside expected."""
+    """Say what a check found; for public cases with the call, which may be a smaller one, and got beside expected.
+
+    The axes of a shape have their names where the `stub` gives them.
+    """
     if visibility is Visibility.HIDDEN:
         where = f"{part_named(finding.where)}: " if _NAMED.fullmatch(finding.where) else ""
         return Message(where + say(KINDS[finding.kind]))
@@ -71,10 +78,20 @@ def explain_finding(
     call = _call_shown(made, function, signatures, smaller=smaller) if called else ""
     both = side_by_side(finding)
     around = side_by_side(finding, SMALL) if both.count("\n") > SHORT else both
-    said = headline(finding, signatures.get(made.path(function), ()))
+    said = headline(_with_axes(finding, made.path(function), stub), signatures.get(made.path(function), ()))
     names = ", ".join(f"`{name}`" for name in finding.right)
     right = Detail(say("Right in this call: {names}.", names=names)) if names else ""
     return Message(said, more=show_parameters(made)).then(call, Detail(both, (both, both, around)), right)
+
+
+def _with_axes(finding: Finding, path: str, stub: str) -> Finding:
+    """Return what a check found, of a wrong shape with the names of the axes that were expected."""
+    shapes = [np.shape(value) for value in (finding.got, finding.expected)]
+    axes = shape_of_answer(stub, path, finding.where, len(shapes[1])) if stub and finding.kind == "shape" else ""
+    if not axes:
+        return finding
+    told = marked("The shape is {got}; {wanted} = {axes} was expected.")
+    return replace(finding, headline=say(told, got=shapes[0], wanted=shapes[1], axes=axes))
 
 
 def _call_shown(call: Call, function: str, signatures: Signatures, *, smaller: bool) -> Detail:

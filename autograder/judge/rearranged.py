@@ -90,6 +90,29 @@ def reordered(part: Part) -> Asked:
         yield ("other_places",), lambda: (np.sort(part.got, axis=None), np.sort(part.expected, axis=None))
 
 
+def elsewhere(part: Part) -> Asked:
+    """Are the numbers of an array of another shape the right ones, or some of these, wherever they stand?"""
+    got, expected = (np.sort(array, axis=None) for array in (part.got, part.expected))
+    if part.expected.dtype.kind == "f" and part.got.dtype.kind == "f":
+        if got.size == expected.size:
+            yield ("other_places_and_shape",), partial(as_they_are, got, expected)
+        elif got.size < expected.size:
+            yield ("some_of",), lambda: (got, _nearest(got, expected))
+
+
+def _nearest(numbers: np.ndarray, among: np.ndarray) -> np.ndarray:
+    """Return for each of some sorted numbers the nearest of others, which are sorted as well and more, each once; NaN for none."""
+    found, place = np.full(len(numbers), np.nan), 0
+    for index, number in enumerate(numbers):
+        room = len(among) - (len(numbers) - index - 1)
+        if place >= room:
+            break
+        place += int(np.abs(among[place:room] - number).argmin())
+        found[index] = among[place]
+        place += 1
+    return found
+
+
 def _moved_along(got: np.ndarray, expected: np.ndarray, axis: int, called: str) -> Asked:
     if expected.shape[axis] > 1:
         yield ("reversed", called), lambda: (got, np.flip(expected, axis))

@@ -20,6 +20,7 @@ from autograder.judge.rearranged import (
     as_they_are,
     axes_of,
     axis_of,
+    elsewhere,
     first_entries,
     last_entries,
     rearranged,
@@ -27,6 +28,7 @@ from autograder.judge.rearranged import (
 )
 from autograder.judge.tolerance import deviation
 
+NOISE = 1e-6  # by how much a number may be off that should be a whole one
 NEAR = 1e-3  # by how much a factor may differ from what it is said to be; arrays are compared afterwards
 FIRST_DIGITS = 0.01  # the largest deviation of an answer whose first digits are right
 # Factors that are no size of anything, by how they are written.
@@ -78,8 +80,10 @@ def plain_relations(part: Part) -> Relations:
     if part.got.dtype.kind == "b" or part.expected.dtype.kind == "b":
         return {**dict(rearranged(part)), **_inverted(part)}
     if part.got.shape != part.expected.shape:
-        return {**dict(_copied(part)), **dict(rearranged(part)), **dict(_reduced(part)), **dict(_unreduced(part))}
-    return {**dict(_copied(part)), **dict(rearranged(part)), **dict(_scaled(part)), **dict(_rounded(part))}
+        found = {**dict(_copied(part)), **dict(rearranged(part)), **dict(_reduced(part)), **dict(_unreduced(part))}
+        return {**found, **dict(elsewhere(part))}
+    found = {**dict(_copied(part)), **dict(rearranged(part)), **dict(_cut_off(part)), **dict(_scaled(part))}
+    return {**found, **dict(_rounded(part))}
 
 
 def other_relations(part: Part) -> Relations:
@@ -112,6 +116,9 @@ def _reduced(part: Part) -> Asked:
     for axis, called in axes_of(expected):
         for kind, way in REDUCTIONS.items():
             yield (kind + "_of", called), partial(_reduction, way, axis, expected, got)
+        if got.ndim == expected.ndim and 2 * got.shape[axis] == expected.shape[axis]:
+            yield ("even_entries_of", called), partial(_every_other, expected, axis, 0, got)
+            yield ("odd_entries_of", called), partial(_every_other, expected, axis, 1, got)
         if got.ndim == expected.ndim and got.shape[axis] < expected.shape[axis]:
             yield ("lacks_beginning", called), partial(_cut, last_entries, axis, expected, got)
             yield ("lacks_end", called), partial(_cut, first_entries, axis, expected, got)
@@ -135,6 +142,11 @@ def _cut(way: Callable[[np.ndarray, int, int], np.ndarray], axis: int, whole: np
     return other, way(whole, axis, other.shape[axis])
 
 
+def _every_other(whole: np.ndarray, axis: int, first: int, other: np.ndarray) -> Pair:
+    """Return every other entry of an array along an axis, and the other array."""
+    return other, np.take(whole, range(first, whole.shape[axis], 2), axis)
+
+
 def _reduction(way: Callable[..., np.ndarray], axis: int | None, whole: np.ndarray, other: np.ndarray) -> Pair:
     """Return an array reduced along an axis, and the other; both without axes of length one."""
     return np.squeeze(other), np.squeeze(way(whole, axis=axis))
@@ -152,6 +164,14 @@ def _scaled(part: Part) -> Asked:
         if abs(factor - value) <= NEAR * abs(value):
             words = (name,) if kind != "divided_by_other" else (name, "the number of True in it")
             yield (kind, *words), partial(as_they_are, got, expected * value)
+
+
+def _cut_off(part: Part) -> Asked:
+    """Is it an array of whole numbers into which fractions were written?"""
+    got, expected = part.got, part.expected
+    if got.dtype.kind == "i" and expected.dtype.kind == "f":
+        least, most = np.trunc(expected * (1 - NOISE)), np.trunc(expected * (1 + NOISE))
+        yield ("fractions_cut_off", str(got.dtype)), lambda: (got, np.where(got == least, least, most))
 
 
 def _rounded(part: Part) -> Asked:

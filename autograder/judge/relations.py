@@ -26,6 +26,7 @@ from autograder.judge.wrong_places import place_of_wrong, what_failing_calls_sha
 
 ENOUGH = 3  # different wrong numbers that a relation gets right: by chance it happens once in 10**12
 ENOUGH_WHOLE = 8  # the same for whole numbers and truth values where only two of them are different
+TOLD_BY_DTYPE = frozenset({"fractions_cut_off"})  # which speaks for them, also where all that is left is zero
 FACTORS = frozenset({"times", "divided", "times_root", "divided_root", "one_less_counted", "one_more_counted"})
 _FROM_THE_END = re.compile("the last axis|the axis before|axis -")  # said where axes from the front do not fit
 MOST_NAMES = 2  # that one factor is called
@@ -80,7 +81,12 @@ def _told_parts(parts: Sequence[Part], paths: Sequence[tuple[object, ...]]) -> s
         if part.path in paths and (part.path not in called or not part.called.startswith("[")):  # some cases name none
             called[part.path] = part.called
     some = len(paths) == 1 or len(paths) < len({part.path for part in parts})
-    return PARTS.join(called.values()) if some and len(called) <= MOST_PARTS else ""
+    if len(called) > MOST_PARTS:  # they may be all entries of one dict
+        called = {path: name.partition("[")[0] for path, name in called.items()}
+        wholes = {name for name in called.values() if name}
+        some &= len(wholes) == 1 and all(p.path in paths for p in parts if p.called.partition("[")[0] in wholes)
+        return PARTS.join(wholes) if some else ""
+    return PARTS.join(called.values()) if some else ""
 
 
 def _one_for_all(oracle: Knowledge, parts: Sequence[Part]) -> Key | None:
@@ -101,7 +107,7 @@ def _one_for_all(oracle: Knowledge, parts: Sequence[Part]) -> Key | None:
                 del found[key]
             elif part.is_wrong:
                 found[key] |= _numbers(part, *told[key]())
-    enough = [key for key, numbers in found.items() if _are_enough(numbers)]
+    enough = [key for key, numbers in found.items() if _are_enough(numbers) or (key[0] in TOLD_BY_DTYPE and numbers)]
     return _joined(enough) if enough else None
 
 

@@ -27,14 +27,6 @@ _UNLIKE = {
         "{other}. Is one of them to be transposed, or is their order wrong?"
     ),
 }
-# That two shapes differ, by the place of their axes counted from the right, as broadcasting does.
-_DIFFER = marked({
-    0: "the last axes are {one} and {other}, and only equal ones or a one fit.",
-    1: "counted from the right, the second axes are {one} and {other}, and only equal ones or a one fit.",
-    2: "counted from the right, the third axes are {one} and {other}, and only equal ones or a one fit.",
-    3: "counted from the right, the fourth axes are {one} and {other}, and only equal ones or a one fit.",
-    4: "counted from the right, the fifth axes are {one} and {other}, and only equal ones or a one fit.",
-})  # fmt: skip
 
 
 def shapes_in(text: str) -> list[Shape]:
@@ -111,7 +103,8 @@ def unfilled(source: Shape, target: Shape) -> str:
             most=len(target),
         )
     if fits(source, target):
-        return say("an axis that is longer than one does not become shorter.")
+        had, room = next(pair for pair in zip(reversed(source), reversed(target), strict=False) if pair[0] > pair[1])
+        return say("along one axis it has {had}, and there is room for {room}; none is left out.", had=had, room=room)
     return misfit(source, target)
 
 
@@ -134,12 +127,14 @@ def misfit(small: Shape, large: Shape) -> str:
 
 
 def _first_difference(one: Shape, other: Shape) -> str:
-    """Say at which axis, counted from the right as broadcasting does, two shapes differ."""
+    """Say which axes differ where shapes are lined up from the right, as broadcasting does."""
     pairs = zip(reversed(one), reversed(other), strict=False)
-    place, sizes = next(
+    place, (mine, theirs) = next(
         ((i, pair) for i, pair in enumerate(pairs) if 1 not in pair and pair[0] != pair[1]), (0, (0, 0))
     )
-    return say(_DIFFER[min(place, len(_DIFFER) - 1)], one=sizes[0], other=sizes[1])
+    last = marked("the last axes are {one} and {other}, and only equal ones or a one fit.")
+    another = marked("lined up from the right, {one} meets {other}, and only equal ones or a one fit.")
+    return say(another if place else last, one=mine, other=theirs)
 
 
 def product(left: Part, right: Part, names: AxisNames) -> str:

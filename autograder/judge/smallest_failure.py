@@ -8,12 +8,15 @@ from dataclasses import replace
 
 from autograder.course.spec import Limits, Status
 from autograder.judge.blame import Verdict, judge_trial
+from autograder.judge.ease import size_of, vagueness_of
 from autograder.judge.shape_trails import trail_of, trail_request
 from autograder.judge.terminal_text import without_folders
 from autograder.judge.trials import Judged, Knowledge, Small, Trial
 from autograder.sandbox.job import Ending, Job, Outcome, Request, Sandbox, Source
 from autograder.sandbox.time_limits import WALL
 
+MOST_NUMBERS = 50  # in a call that is told for its shapes
+_OF_SHAPES = frozenset({"shape", "container"})  # findings that are about what is returned, and not about numbers
 FOLLOWED = 12  # smaller calls of a case whose shapes are followed; the one that is shown is nearly always among them
 
 
@@ -87,15 +90,23 @@ def _run_smaller(
 
 
 def _first_failure(judged: Judged, smaller: Iterable[Judged]) -> Judged | None:
-    """Return the smallest call that fails in the same way as the case; in another way may be another mistake."""
+    """Return the smallest call that fails in the same way as the case; in another way may be another mistake.
+
+    Of those with a wrong shape it is the one, perhaps the case's own, whose sizes say most of it: nothing is followed by hand there.
+    """
     kind = _kind(judged)
-    return next((small for small in smaller if _kind(small) == kind), None) if kind else None
+    alike = (small for small in smaller if kind and _kind(small) == kind)
+    if judged.finding and judged.finding.kind in _OF_SHAPES:
+        own = [judged] if size_of(judged) <= MOST_NUMBERS else []
+        best = min((*alike, *own), key=vagueness_of, default=judged)
+        return None if best is judged else best
+    return next(alike, None)
 
 
 def _kind(judged: Judged) -> tuple[object, ...]:
-    """Return in which way a trial fails: the kind of finding, or the exception and its place; nothing where in neither."""
+    """Return in which way a trial fails: the kind and part of a finding, or the exception and its place; nothing where in neither."""
     if judged.finding:
-        return (judged.finding.kind,)
+        return judged.finding.kind, judged.finding.where
     if judged.status is not Status.CRASHED or judged.waits_for:
         return ()
     trouble = next((o.trouble for o in judged.outcomes if o.ending is Ending.RAISED), None)

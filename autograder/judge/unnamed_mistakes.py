@@ -72,7 +72,7 @@ def used_beside(
 
 
 def _built_on_nothing(judged: tuple[Judged, ...], verdict: Verdict, reading: Reading) -> dict[str, Advice]:
-    """Return for exercises that crash, or give something of a wrong type, the one they call which gives nothing but wrong types.
+    """Return for exercises that crash, or give something of a wrong type, the one they call which gives nothing but wrong types or shapes.
 
     A name that rests on a crash alone says less. Code around such a call cannot be judged at home.
     """
@@ -80,7 +80,7 @@ def _built_on_nothing(judged: tuple[Judged, ...], verdict: Verdict, reading: Rea
     failing = {j.trial.case.exercise: set[str]() for j in charged}
     for j in charged:
         failing[j.trial.case.exercise].add(j.finding.kind if j.finding else "")
-    wrong_types = [name for name, kinds in failing.items() if kinds == {"container"}]
+    wrong_types = [name for name, kinds in failing.items() if kinds <= {"container", "shape"}]
     found = {}
     for name, kinds in failing.items():
         told = verdict.diagnoses[name]

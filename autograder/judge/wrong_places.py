@@ -16,6 +16,7 @@ from autograder.judge.reasons import Key
 from autograder.sandbox.child.tree import array_of
 
 LONG = 3  # entries along an axis at least, for a place on it to say something
+EACH = 2  # entries in a half of it
 ENOUGH = 2  # arrays that have such an axis
 EITHER, ALL = 2, 5  # calls at least that fail and that pass, and of both together
 LARGE = 50.0  # its exponential is far beyond those of usual numbers
@@ -58,6 +59,17 @@ def _along(part: Part) -> Places:
             yield ("only_first_wrong", called), room
         if bad[-1] and not bad[:-1].any():
             yield ("only_last_wrong", called), room
+        for kind, wrong, right in _halves(bad):
+            if wrong.all() and not right.any():
+                yield (kind, called), len(bad) >= 2 * EACH
+
+
+def _halves(bad: np.ndarray) -> Iterator[tuple[str, np.ndarray, np.ndarray]]:
+    """Yield the ways to cut an axis in two halves, and whether entries of either are wrong."""
+    if len(bad) % 2 == 0:
+        one, other = np.split(bad, 2)
+        yield from (("second_half_wrong", other, one), ("first_half_wrong", one, other))
+        yield from (("odd_entries_wrong", bad[1::2], bad[::2]), ("even_entries_wrong", bad[::2], bad[1::2]))
 
 
 def _not_finite(part: Part) -> Places:

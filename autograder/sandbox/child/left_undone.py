@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from autograder.sandbox.child.parse import walk
 
 # Kinds of what is left undone, the surest first. Those that are sure are in the way whatever else is wrong.
-SURE = ("returns_in_first_turn", "result_not_kept", "part_not_used", "argument_not_read")
+SURE = ("returns_in_first_turn", "every_exception_hidden", "result_not_kept", "part_not_used", "argument_not_read")
 KINDS = (*SURE, "exception_hidden", "value_not_used")
 _SEES_ALL = frozenset({"locals", "vars", "eval", "exec", "getattr"})
 _SEES_PARTS = frozenset(
@@ -27,6 +27,7 @@ _PURE = frozenset({
 })  # fmt: skip
 # What these are handed by place besides one argument may be an array to fill.
 _OF_ONE = frozenset({"abs", "exp", "log", "sigmoid", "sqrt", "tanh"})
+_OF_ALL = frozenset({"Exception", "BaseException"})
 # All nodes that are looked at.
 _TELLING = (ast.Name, ast.AugAssign, ast.For, ast.Expr, ast.ExceptHandler, ast.Assign, ast.Global, ast.Nonlocal)
 _MOST = 5  # things of one kind that are told
@@ -89,7 +90,10 @@ def _of_function(function: ast.FunctionDef, *, method: bool) -> Iterator[tuple[s
         if isinstance(node, ast.Expr) and (called := _pure_call(node.value)):
             yield "result_not_kept", [called]
             break
-    if any(isinstance(node, ast.ExceptHandler) and _says_nothing(node) for node in nodes):
+    handlers = [node for node in nodes if isinstance(node, ast.ExceptHandler)]
+    if any(map(_hides_all, handlers)):
+        yield "every_exception_hidden", []
+    elif any(map(_says_nothing, handlers)):
         yield "exception_hidden", []
     if read.isdisjoint(_SEES_ALL):
         unused = dict.fromkeys(name for node in nodes if (name := _set_by(node)) and name not in read)
@@ -119,6 +123,12 @@ def _pure_call(value: ast.expr) -> str:
     fills = any(keyword.arg in ("out", "inplace") for keyword in value.keywords)
     fills |= len(value.args) > (1 if value.func.attr in _OF_ONE else 2)
     return "" if fills else value.func.attr
+
+
+def _hides_all(handler: ast.ExceptHandler) -> bool:
+    """Whether an `except` catches whatever goes wrong, and does something else instead."""
+    catches = handler.type is None or (isinstance(handler.type, ast.Name) and handler.type.id in _OF_ALL)
+    return catches and not any(isinstance(node, ast.Raise) for statement in handler.body for node in walk(statement))
 
 
 def _says_nothing(handler: ast.ExceptHandler) -> bool:
