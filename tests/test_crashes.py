@@ -391,7 +391,7 @@ def test_a_misspelt_attribute_has_one_near(name: str, near: str) -> None:
     trouble = Trouble("AttributeError", f"'Block' object has no attribute '{name}'")
     source = Source("f", (Chunk("f.py", text),))
     told = reason_of_crash(trouble, Visibility.PUBLIC, source, Call((), {}), "Block", "", {})
-    assert told.endswith(f"There is `{near}`." if near else "Is it made in `__init__`?")
+    assert told.endswith(f"There is `{near}`." if near else "or a method that is still to be written?")
 
 
 def test_kinds_of_crashes_have_one_sentence_each() -> None:

@@ -153,7 +153,7 @@ SAID = [
     (crash("'Tensor' object has no attribute 'meann'", CUBE), "`h` hat kein `meann`. Meinst du `mean`?"),
     (crash("'Generator' object has no attribute 'draw'"), "ist vom Typ Generator und hat kein `draw`."),
     (crash("'Model' object has no attribute 'W_k'"), "im Konstruktor nichts erzeugt. Es gibt `W_q`."),
-    (crash("'Model' object has no attribute 'zebra'"), "Wird es in `__init__` erzeugt?"),
+    (crash("'Model' object has no attribute 'zebra'"), "Wird es in `__init__` erzeugt, oder ist es eine Methode"),
     (crash("cannot access local variable 'total' where it is not associated with a value", kind="UnboundLocalError"), "`total` wird gelesen, bevor etwas zugewiesen ist"),
     # crash_shapes.py and shapes_that_meet.py
     (crash(BROADCAST, SCORES, Part("kth", "array", (2,))), "`kth` mit Shape (2,) = (batch,) trifft auf `scores` mit Shape (2, 7) = (batch, vocab): Shapes werden von rechts aneinandergelegt, also fehlt der ersten eine Achse."),

@@ -93,7 +93,7 @@ def _parts_of_trial(oracle: Facts, judged: Judged, keys: AbstractSet[str | int])
         return
     for index, (mine, theirs) in enumerate(zip(judged.outcomes, oracle.expected(trial), strict=True)):
         got, expected = arrays_in(mine), dict(_arrays(theirs.value, (), keys))
-        given = dict(_given(oracle, trial, index, keys))
+        given = dict(given_of(oracle, trial, index, keys))
         names = {path: _called(trial, path) for path in expected}
         for path, array in expected.items():
             if path in got and is_judged(trial, path) and max(array.size, got[path].size) <= MAX_ENTRIES:
@@ -141,8 +141,8 @@ def is_judged(trial: Trial, path: Path) -> bool:
     return path[: len(at)] == at and (not only or path[:1] == (names.index(only),))
 
 
-def _given(oracle: Facts, trial: Trial, index: int, keys: AbstractSet[str | int]) -> Iterator[tuple[str, np.ndarray]]:
-    """Yield the arrays and numbers that a call was given, each by its parameter's name."""
+def given_of(oracle: Facts, trial: Trial, index: int, keys: AbstractSet[str | int]) -> Iterator[tuple[str, np.ndarray]]:
+    """Yield the arrays and numbers that a call was given, each by its parameter's name; of a dict those under some keys."""
     call = trial.calls[index]
     parameters = oracle.signatures.get(call.path(trial.case.exercise), ())
     named = dict(zip(parameters, call.args, strict=False)) | dict(call.kwargs)

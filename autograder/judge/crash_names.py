@@ -140,6 +140,6 @@ def _nothing_made(crash: Crash, owner: str, name: str) -> str:
         told = marked("`{owner}` has no `{name}`: nothing of that name was made in its constructor. There is `{near}`.")
         return say(told, owner=owner, name=name, near=near[0])
     told = marked(
-        "`{owner}` has no `{name}`: nothing of that name was made in its constructor. Is it made in `__init__`?"
+        "`{owner}` has no `{name}`: nothing of that name was made in its constructor. Is it made in `__init__`, or a method that is still to be written?"
     )
     return say(told, owner=owner, name=name)

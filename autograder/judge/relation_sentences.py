@@ -111,6 +111,10 @@ RELATIONS = marked({
     "differs_by_mask": "Your answer is wrong whenever `{0}` is False somewhere, and right otherwise.",
     "differs_by_parameter": "Your answer is wrong whenever `{0}` is not zero, and right otherwise: look at where `{0}` comes in.",
     "differs_by_size": "Your answer is wrong whenever `{0}` holds large numbers, and right otherwise: does an exponential overflow?",
+    "crashes_if_given": "It crashes whenever `{0}` is given, and only then: look at what you do with `{0}`.",
+    "crashes_by_axes": "It crashes whenever `{0}` has one more axis in front, and only then.",
+    "crashes_by_length": "It crashes whenever {0} is longer than one, and only then.",
+    "crashes_by_mask": "It crashes whenever `{0}` is False somewhere, and only then.",
     # what the code leaves undone, as its text shows
     "returns_in_first_turn": "Your `{0}` returns inside a loop, which so ends in its first turn. Is the `return` indented too far?",
     "result_not_kept": "Your `{0}` calls {1} and keeps nothing of it: it returns something new, and changes nothing. Assign what it returns.",

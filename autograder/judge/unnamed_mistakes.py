@@ -6,6 +6,7 @@ from collections.abc import Collection
 
 from autograder.course.spec import Status
 from autograder.judge.blame import OWN_FAULT, Verdict, gave_nothing
+from autograder.judge.crashing_calls import CRASHES, what_crashing_calls_share
 from autograder.judge.failure_fingerprint import crash_of
 from autograder.judge.forbidden import Reading
 from autograder.judge.reasons import Advice, Diagnosis, Hint, Reason, Relation
@@ -33,7 +34,7 @@ def relations_of(
     found = {}
     for name, diagnosis in verdict.diagnoses.items():
         mine = [j for j in judged if j.trial.case.exercise == name and j.trial not in verdict.excused]
-        if diagnosis is not None or not any(j.finding for j in mine):
+        if diagnosis is not None or all(j.status is Status.PASSED for j in mine):
             continue
         undone = next((Relation(name, key) for key in reading.undone(name)), None)
         sure = undone is not None and undone.key[0] in SURE
@@ -46,6 +47,9 @@ def relations_of(
 def _related(oracle: Knowledge, exercise: str, judged: list[Judged]) -> Relation | None:
     """Return how wrong values are related to the right ones. Cases that say by themselves what is wrong have no say in it."""
     mine = [j for j in judged if not j.finding or j.finding.kind not in SAYS_ITSELF]
+    if all(j.status in (Status.PASSED, Status.CRASHED) for j in judged):
+        shared = what_crashing_calls_share(oracle, judged)
+        return Relation(exercise, shared) if shared else None
     open_ones = any(j.finding and j.finding.kind in RELATED for j in mine)
     return find_relation(oracle, exercise, mine) if open_ones else None
 
@@ -120,7 +124,12 @@ def without_name(
     used = next((other for other in open_ones if _meets(oracle, judged.trial, other)), "")
     if used:
         return Advice(Hint.ALSO_WRONG if judged.trial in verdict.own else Hint.MEND_FIRST, used)
-    if isinstance(related, Advice) or (related and judged.finding and (undone or judged.finding.kind in RELATED)):
+    crashes = isinstance(related, Relation) and related.key[0] in CRASHES
+    if (
+        crashes
+        or isinstance(related, Advice)
+        or (related and judged.finding and (undone or judged.finding.kind in RELATED))
+    ):
         return related
     alone = all(j.finding and j.finding.kind in WRONG_VALUES for j in wrong if j.trial.case.exercise == name)
     unnamed = alone and not verdict.diagnoses[name] and oracle.misconceptions_of(name)

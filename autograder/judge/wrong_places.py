@@ -6,7 +6,7 @@ What is said of places describes every wrong array, and is told where enough of 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
 
@@ -179,16 +179,23 @@ def what_failing_calls_share(parts: Sequence[Part]) -> Key | None:
     fails = {call for call, mine in by_call.items() if any(part.is_wrong for part in mine)}
     if min(len(fails), len(by_call) - len(fails)) < EITHER or len(by_call) < ALL:
         return None
-    least: dict[str, int] = {}
-    for part in itertools.chain(*by_call.values()):
-        for name, array in part.given.items():
-            least[name] = min(least.get(name, array.ndim), array.ndim)
+    least = fewest_axes(part.given for part in itertools.chain(*by_call.values()))
     has = {call: {key for part in mine for key in _features(part, least)} for call, mine in by_call.items()}
-    every, some = (
-        set.intersection(*(has[call] for call in fails)),
-        set().union(*(has[call] for call in by_call.keys() - fails)),
-    )
-    apart = every - some
+    return told_apart([has[call] for call in fails], [has[call] for call in by_call.keys() - fails])
+
+
+def fewest_axes(calls: Iterable[Mapping[str, np.ndarray]]) -> dict[str, int]:
+    """Return the fewest axes that each argument has in some calls."""
+    least: dict[str, int] = {}
+    for given in calls:
+        for name, array in given.items():
+            least[name] = min(least.get(name, array.ndim), array.ndim)
+    return least
+
+
+def told_apart(some: Sequence[set[Key]], others: Sequence[set[Key]]) -> Key | None:
+    """Return the one thing that all of some calls have, and none of the others, or None."""
+    apart = set.intersection(*some) - set().union(*others)
     kinds, of = {kind for kind, _ in apart}, {called.partition("`")[2].rstrip("`") or called for _, called in apart}
     # Calls that differ in two things, each of something else, do not say which of them it is.
     if len(kinds) > 1 and len(of) > 1:
@@ -202,12 +209,17 @@ def _method(part: Part) -> str:
     return module.method if module else ""
 
 
-def _features(part: Part, least: Mapping[str, int]) -> Iterator[tuple[str, str]]:
+def _features(part: Part, least: Mapping[str, int]) -> Iterator[Key]:
     module = part.trial.calls[part.call].module
     for name, array in (module.state if module else {}).items():
         if np.any(array_of(array)):
             yield "differs_by_parameter", name
-    for name, array in part.given.items():
+    yield from features_of(part.given, least)
+
+
+def features_of(given: Mapping[str, np.ndarray], least: Mapping[str, int]) -> Iterator[Key]:
+    """Yield what a call may differ in from others: in which an argument is not given, has fewer axes, is shorter or smaller."""
+    for name, array in given.items():
         yield "differs_if_given", name
         if array.ndim > least[name]:
             yield "differs_by_axes", name
