@@ -46,7 +46,13 @@ def public_bundle(oracle: Oracle, term: str = "") -> Bundle:
     document = _document(oracle, arrays, term)
     document["misconceptions"] = [_sentence(m) for m in _tellable(oracle)]
     trials = {trial_key(trial): trial for trial in oracle.trials}
-    return make_bundle(document, arrays, _Tried(oracle), lambda trial: oracle.smaller(trials[trial_key(trial)]))
+    return make_bundle(
+        document,
+        arrays,
+        _Tried(oracle),
+        lambda trial: oracle.smaller(trials[trial_key(trial)]),
+        lambda trial: _values_on_the_way(oracle, trials[trial_key(trial)]),
+    )
 
 
 def public_files(oracle: Oracle, term: str = "") -> dict[str, bytes]:
@@ -59,8 +65,10 @@ def public_files(oracle: Oracle, term: str = "") -> dict[str, bytes]:
         gives = {key: describe_outcomes(outcomes, arrays) for key, outcomes in found.items() if outcomes}
         if gives:
             document["misconceptions"].append({**_sentence(m), "gives": gives})
+    numbers: dict[str, str] = {}
     for trial, entry in zip(oracle.trials, document["cases"], strict=True):
         entry["smaller"] = describe_smaller(oracle.smaller(trial), arrays)
+        entry["on_the_way"] = [_described(values, arrays, numbers) for values in _values_on_the_way(oracle, trial)]
     return bundle_files(document, arrays)
 
 
@@ -99,6 +107,23 @@ def _tellable(oracle: Oracle) -> tuple[Misconception, ...]:
         if trial.case.check.public(answers) is not answers:
             secret.add(trial.case.exercise)
     return tuple(m for m in oracle.assignment.misconceptions if m.exercise not in secret)
+
+
+def _values_on_the_way(oracle: Oracle, trial: Trial) -> Sequence[Mapping[str, np.ndarray]]:
+    """Return the right values on the way to the answers of a trial, where these are public themselves."""
+    answers = answers_of(oracle.expected(trial))
+    return oracle.on_the_way(trial) if trial.case.check.public(answers) is answers else ()
+
+
+def _described(
+    values: Mapping[str, np.ndarray], arrays: dict[str, np.ndarray], numbers: dict[str, str]
+) -> dict[str, str]:
+    """Return values as JSON data: the names of their arrays, which are added to the others; keys become `numbers`, which tell nothing."""
+    found = {}
+    for key, array in values.items():
+        name = found[numbers.setdefault(key, str(len(numbers)))] = f"a{len(arrays)}"
+        arrays[name] = array
+    return found
 
 
 def _sentence(m: Misconception) -> dict[str, Any]:

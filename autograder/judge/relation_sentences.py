@@ -25,6 +25,8 @@ RELATIONS = marked({
     "backwards_in_time": "Your answer would be right if `{0}` were in reverse order along axis 1: do you go through it backwards?",
     "instead": "Your answer would be right if `{0}` stood in the place of `{1}`: do you use `{0}` where `{1}` belongs?",
     "exchanged": "Your answer would be right if `{0}` and `{1}` changed places: do you mix them up?",
+    # the right values on the way
+    "on_the_way": "Your answer is a right value on the way to the result: the steps after it are missing.",
     # copied and rearranged
     "unchanged": "Your answer is the argument `{0}`, unchanged.",
     "other_part": "It holds the values that belong in `{0}`: is the order of what you return right, or is one before it left out, or too many?",

@@ -18,7 +18,7 @@ from autograder.judge.axes_of_relations import REDUCED, with_axis_names
 from autograder.judge.mask_counts import row_factors
 from autograder.judge.outcome_keys import once_for_all
 from autograder.judge.outcomes_alike import UNCOMPARABLE
-from autograder.judge.rearranged import Pair, Relations, under_other_keys
+from autograder.judge.rearranged import Pair, Relations, as_they_are, under_other_keys
 from autograder.judge.reasons import PARTS, Key, Relation
 from autograder.judge.related import other_relations, plain_relations
 from autograder.judge.trials import Judged, Knowledge
@@ -26,6 +26,7 @@ from autograder.judge.wrong_places import place_of_wrong, what_failing_calls_sha
 
 ENOUGH = 3  # different wrong numbers that a relation gets right: by chance it happens once in 10**12
 ENOUGH_WHOLE = 8  # the same for whole numbers and truth values where only two of them are different
+ON_THE_WAY = "on_the_way"
 TOLD_BY_DTYPE = frozenset({"fractions_cut_off"})  # which speaks for them, also where all that is left is zero
 FACTORS = frozenset({"times", "divided", "times_root", "divided_root", "one_less_counted", "one_more_counted"})
 _FROM_THE_END = re.compile("the last axis|the axis before|axis -")  # said where axes from the front do not fit
@@ -114,6 +115,8 @@ def _one_for_all(oracle: Knowledge, parts: Sequence[Part]) -> Key | None:
 def _joined(keys: Sequence[Key]) -> Key:
     """Return the first of the relations that hold, with all sizes that its factor may be."""
     kind, *names = keys[0]
+    if kind == ON_THE_WAY:
+        return (ON_THE_WAY,)  # which value it is no one is told
     if kind not in FACTORS:
         return keys[0]
     others = [key[1] for key in keys[1:] if key[0] == kind]
@@ -124,7 +127,15 @@ def _joined(keys: Sequence[Key]) -> Key:
 
 def _all(oracle: Knowledge, part: Part) -> Relations:
     """Return all relations that can be asked about a part, the most telling first."""
-    return {**plain_relations(part), **row_factors(part), **_altered(oracle, part), **other_relations(part)}
+    plain = {**plain_relations(part), **_on_the_way(oracle, part)}
+    return {**plain, **row_factors(part), **_altered(oracle, part), **other_relations(part)}
+
+
+def _on_the_way(oracle: Knowledge, part: Part) -> Relations:
+    """Ask whether a part is a right value on the way to the answer."""
+    known, got = oracle.on_the_way(part.trial), np.squeeze(part.got)
+    values = known[part.call] if part.call < len(known) else {}
+    return {(ON_THE_WAY, key): partial(as_they_are, got, v) for key, v in values.items() if v.shape == got.shape}
 
 
 def _altered(oracle: Knowledge, part: Part) -> Relations:

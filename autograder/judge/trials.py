@@ -14,6 +14,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Protocol, TypeVar
 
+import numpy as np
+
 from autograder.course.spec import Assignment, Call, Case, Finding, Misconception, Module, Status, Visibility
 from autograder.judge.calls_as_text import numbers_in
 from autograder.judge.reasons import Turn
@@ -175,6 +177,12 @@ class Knowledge(Facts, Protocol):
 
     def smaller(self, trial: Trial) -> tuple[Small, ...]:
         """Return smaller calls of the same kind, the smallest first; none where the call is small or its check is no `close`."""
+
+    def on_the_way(self, trial: Trial) -> Sequence[Mapping[str, np.ndarray]]:
+        """Return for each call of a trial right values on the way to its answer, each by a key that is the same in all calls.
+
+        They are without axes of length one; no value is an argument or the answer. Empty where nothing is known.
+        """
 
     def alterations(self, trial: Trial) -> Sequence[tuple[str, ...]]:
         """Return how a trial's arguments can be changed for `altered`, by the kind of change and the names of arguments."""

@@ -10,7 +10,7 @@ from autograder.judge.crashing_calls import CRASHES, what_crashing_calls_share
 from autograder.judge.failure_fingerprint import crash_of
 from autograder.judge.forbidden import Reading
 from autograder.judge.reasons import Advice, Diagnosis, Hint, Reason, Relation
-from autograder.judge.relations import find_relation
+from autograder.judge.relations import ON_THE_WAY, find_relation
 from autograder.judge.trials import Judged, Knowledge, Trial
 from autograder.sandbox.child.left_undone import KINDS, SURE
 from autograder.sandbox.job import Sandbox
@@ -37,9 +37,10 @@ def relations_of(
         if diagnosis is not None or all(j.status is Status.PASSED for j in mine):
             continue
         undone = next((Relation(name, key) for key in reading.undone(name)), None)
-        sure = undone is not None and undone.key[0] in SURE
-        related = None if sure or name in remembering else _related(oracle, name, mine)
-        if told := related or undone:
+        related = None if name in remembering else _related(oracle, name, mine)
+        # How wrong values are related to the right ones says little of code that is not done, unless they are right so far.
+        sure = undone is not None and undone.key[0] in SURE and (related is None or related.key[0] != ON_THE_WAY)
+        if told := undone if sure else related or undone:
             found[name] = told
     return found
 

@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
-from autograder.oracle import altered_calls, calls_inside, consequences, smaller_calls, turning_points
+from autograder.oracle import (
+    altered_calls,
+    calls_inside,
+    consequences,
+    smaller_calls,
+    turning_points,
+    values_on_the_way,
+)
 from autograder.oracle.reference import Reference
 
 
@@ -14,5 +21,6 @@ class Oracle(Reference):
     altered = altered_calls.altered
     follow = consequences.follow
     right_inside = calls_inside.right_inside
+    on_the_way = values_on_the_way.on_the_way
     smaller = smaller_calls.smaller
     turning_point = turning_points.turning_point

@@ -15,20 +15,15 @@ from autograder.judge.outcomes_alike import UNCOMPARABLE
 from autograder.judge.reasons import Turn
 from autograder.judge.tolerance import TOLERANCE
 from autograder.judge.trials import Judged
-from autograder.oracle.calls_here import run_requests
-from autograder.oracle.fresh_program import quiet
+from autograder.oracle.correct_trails import correct_trails, following
 from autograder.oracle.reference import Reference
 from autograder.oracle.right_values import RightValues, right_values
 from autograder.oracle.trail_slices import Slice
 from autograder.oracle.value_trails import Statement, Trail, read_trail
-from autograder.sandbox.child import value_trail
-from autograder.sandbox.child.guards import imported_in
-from autograder.sandbox.child.program import Program
 from autograder.sandbox.child.tree import array_of, as_arrays, leaves
 from autograder.sandbox.job import Ending, Job, Outcome, Request, Sandbox, Source
 from autograder.sandbox.time_limits import WALL
 
-_HARNESS = f"from {value_trail.__name__} import value_trail"
 MOST_CALLS = 4  # that are followed
 MOST_LINES = 6  # statements that are told; more help no one
 MOST_IN_COMMON = 15  # statements that calls may be wrong in; further calls do not bring more of them down to so few
@@ -65,7 +60,7 @@ def turning_point(
         return None
     assignment, limits = oracle.assignment, oracle.assignment.limits
     limits = replace(limits, total_seconds=min(limits.total_seconds, WALL * limits.case_seconds))
-    requests = tuple(_following(request, statements=True) for request, _ in calls)
+    requests = tuple(following(request, statements=True) for request, _ in calls)
     ran = sandbox.run(Job(source, requests, limits, assignment.shortcuts, assignment.torch))
     told = [read_trail(outcome.value) for outcome in ran.outcomes]
     followed = (  # the right values of a call take longest, and are not looked at where those before are enough
@@ -107,45 +102,15 @@ def _same(one: object, other: object, tolerance: float) -> bool:
         return False
 
 
-def _following(request: Request, *, statements: bool) -> Request:
-    args = (request.function, list(request.args), dict(request.kwargs), request.module, statements)
-    return replace(
-        request, function="value_trail", args=args, kwargs={}, module=None, harness=_HARNESS, keep_args=False
-    )
-
-
 def _right_values(oracle: Reference, request: Request, tolerance: float) -> RightValues:
     def made() -> RightValues:
-        asked = (_following(request, statements=False),)
-        told = [read_trail(run_requests(program, asked)[0].value) for program in _correct_programs(oracle)]
         given = leaves(as_arrays([list(request.args), dict(request.kwargs), request.module]))
         arrays = [array for leaf in given if (array := array_of(leaf)) is not None]
-        return right_values(request.function, arrays, tolerance, [trail for trail in told if trail])
-
-    return oracle.kept(("right values", request), made, MOST_KEPT)
-
-
-def _correct_programs(oracle: Reference) -> tuple[Program, ...]:
-    """Return the reference and the other correct solutions, loaded.
-
-    Those that bring torch into an assignment without it are left out: importing it takes about a second and 90 MB.
-    """
-
-    def loaded(name: str, text: str) -> Program:
-        program = Program(f"correct_{oracle.assignment.slug}_{name}", notebook=False)
-        with quiet():
-            program.load([(f"correct/{name}.py", text)])
-        return program
-
-    def made() -> tuple[Program, ...]:
-        assignment = oracle.assignment
-        others = (one for one in assignment.correct if assignment.torch or "torch" not in imported_in([one.source]))
-        return (
-            oracle.reference(),
-            *(loaded(one.name, assignment.with_replaced(one.source)) for one in others),
+        return right_values(
+            request.function, arrays, tolerance, [trail for _, trail in correct_trails(oracle, request)]
         )
 
-    return oracle.kept(("correct programs",), made)
+    return oracle.kept(("right values", request), made, MOST_KEPT)
 
 
 def _owner(oracle: Reference, function: str) -> str:
@@ -187,11 +152,7 @@ def _slice_of(one: Followed, elsewhere: Callable[[str], bool]) -> tuple[Pass | N
 
 def _end(trail: Trail) -> int:
     """Return the last step of the call that was asked for: constructors come before it."""
-    return next(n for n in reversed(range(len(trail.steps))) if trail.steps[n].frame == _root(trail))
-
-
-def _root(trail: Trail) -> int:
-    return [step.frame for step in trail.steps if step.caller < 0][-1]
+    return next(n for n in reversed(range(len(trail.steps))) if trail.steps[n].frame == trail.root)
 
 
 def _turning_passes(one: Followed, elsewhere: Callable[[str], bool]) -> Iterator[Pass]:

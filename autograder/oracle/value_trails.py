@@ -56,6 +56,11 @@ class Trail:
             found[step.frame].append(number)
         return dict(found)
 
+    @property
+    def root(self) -> int:
+        """The frame of the call that was asked for: constructors come before it."""
+        return [step.frame for step in self.steps if step.caller < 0][-1]
+
     @cached_property
     def called_in(self) -> Mapping[int, list[int]]:
         """The last steps of the calls that each step made."""

@@ -1,7 +1,8 @@
 """Read what a student may know about an assignment: public cases, expected answers, and known mistakes.
 
 Two files hold it: JSON for the structure, and the numbers in the format of the sandbox, which never makes objects. They hold
-no code, no reference and no hidden case. Of a known mistake they hold its sentence and what it gives on the public cases.
+no code, no reference and no hidden case. Of a known mistake they hold its sentence and what it gives on the public cases, and of
+correct solutions which values they have on the way to public answers.
 `autograder check` and the handout's `check.py` judge by the same bundle.
 """
 
@@ -36,7 +37,7 @@ from autograder.judge.trials import MOST_KEPT, Judged, Kept, Origins, Small, T, 
 from autograder.sandbox.child.wire_format import decode, unpack
 from autograder.sandbox.job import Ending, Frame, Outcome, Part, Trouble
 
-FORMAT = 11
+FORMAT = 12
 SEED = 0  # so that a call with randomness gives the same everywhere
 SHAPES, NUMBERS = "public.json", "public.arrays"
 
@@ -62,6 +63,7 @@ class Bundle:
     right: Mapping[Trial, tuple[Outcome, ...]]
     known: Known
     smaller: Callable[[Trial], tuple[Small, ...]]
+    on_the_way: Callable[[Trial], Sequence[Mapping[str, np.ndarray]]]
     replays: ClassVar[bool] = False
     _kept: Kept = field(default_factory=Kept, init=False, repr=False, compare=False)
 
@@ -167,15 +169,16 @@ def make_bundle(
     arrays: Mapping[str, np.ndarray],
     known: Known | None = None,
     small: Callable[[Trial], tuple[Small, ...]] | None = None,
+    on_the_way: Callable[[Trial], Sequence[Mapping[str, np.ndarray]]] | None = None,
 ) -> Bundle:
-    """Return the bundle that a document describes; `known` and `small` give what the document leaves out."""
-    trials, right, others = [], {}, {}
+    """Return the bundle that a document describes; `known`, `small` and `on_the_way` give what the document leaves out."""
+    trials, right, others, way = [], {}, {}, {}
     for entry in document["cases"]:
         calls = tuple(_read_call(packed, arrays) for packed in entry["calls"])
         trial = make_trial(_read_case(entry, arrays, calls), calls, SEED)
         trials.append(trial)
         right[trial] = read_outcomes(entry["expected"], arrays)
-        others[trial] = entry.get("smaller", ())
+        others[trial], way[trial] = entry.get("smaller", ()), entry.get("on_the_way", ())
     if known is None:
         gives = {(m["name"], key): packed for m in document["misconceptions"] for key, packed in m["gives"].items()}
         known = _ReadWhenAsked(gives, arrays)
@@ -184,10 +187,13 @@ def make_bundle(
     def smaller(trial: Trial) -> tuple[Small, ...]:
         return tuple(_read_small(trial.case, each, arrays) for each in others[trial])
 
+    def values(trial: Trial) -> Sequence[Mapping[str, np.ndarray]]:
+        return [{key: arrays[name] for key, name in held.items()} for held in way[trial]]
+
     signatures = {name: tuple(parameters) for name, parameters in document["signatures"].items()}
     cases = tuple(trial.case for trial in trials)
     read = _read_assignment(document, cases)
-    return Bundle(read, signatures, tuple(trials), right, known, small or smaller)
+    return Bundle(read, signatures, tuple(trials), right, known, small or smaller, on_the_way or values)
 
 
 class _ReadWhenAsked(Mapping[tuple[str, str], tuple[Outcome, ...]]):
