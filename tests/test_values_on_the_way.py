@@ -86,7 +86,7 @@ def test_a_handout_tells_no_names_of_them(oracle: Oracle, files: dict[str, bytes
     """Variables of a solution are part of it, so their values have numbers; what is asked in a quiz has none."""
     cases = json.loads(files[SHAPES])["cases"]
     held = {f"{c['exercise']}.{c['name']}": [key for call in c["on_the_way"] for key in call] for c in cases}
-    assert {key.isdecimal() for keys in held.values() for key in keys} == {True}
+    assert {key[:1] == "v" and key[1:].isdecimal() for keys in held.values() for key in keys} == {True}
     assert not any(keys for name, keys in held.items() if name.startswith("quiz."))
     trial = next(t for t in oracle.trials if t.case.exercise == "loss_backward")
     expected = oracle.expected(trial)[0].value.squeeze()

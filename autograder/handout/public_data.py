@@ -121,7 +121,7 @@ def _described(
     """Return values as JSON data: the names of their arrays, which are added to the others; keys become `numbers`, which tell nothing."""
     found = {}
     for key, array in values.items():
-        name = found[numbers.setdefault(key, str(len(numbers)))] = f"a{len(arrays)}"
+        name = found[numbers.setdefault(key, f"v{len(numbers)}")] = f"a{len(arrays)}"
         arrays[name] = array
     return found
 
