@@ -32,6 +32,10 @@ UNDONE = {
         "def f(x):\n    for part in x:\n        total = part\n        return total",
         ["returns_in_first_turn", "f"],
     ),
+    "a break in a loop": (
+        "def f(x):\n    for part in x:\n        y = part\n        break\n    return y",
+        ["breaks_in_first_turn", "f"],
+    ),
     "an argument": ("def f(x, mask, scale):\n    return 2 * x", ["argument_not_read", "f", "mask", "scale"]),
     "an argument of a method": (
         "class C:\n    def f(self, x, mask):\n        return self.scale(x)",
@@ -59,6 +63,7 @@ UNDONE = {
 }
 DONE = {
     "a loop that may go on": "def f(x):\n    for part in x:\n        if part < 0:\n            continue\n        return part",
+    "a loop that ends when it has found something": "def f(x):\n    for part in x:\n        if part:\n            break\n    return part",
     "a loop that finds something": "def f(x):\n    for part in x:\n        if part:\n            return part\n    return 0",
     "all names at once": "def f(x, mask):\n    return g(**locals())",
     "an argument that a nested function reads": "def f(x, mask):\n    def inner():\n        return mask\n    return x, inner",
@@ -177,6 +182,20 @@ def test_at_home_code_around_a_value_of_a_wrong_shape_waits() -> None:
     told = {e.name: case for e in result.exercises for case in e.cases if case.status != "PASSED"}
     assert told["truncated_bptt"].waits_for == "loss_backward"
     assert told["loss_backward"].message.startswith("The shape is (); (2, 2, 3) = (batch, time, vocab) was expected.")
+
+
+def test_at_home_nan_around_nan_without_a_name_waits() -> None:
+    """What a decoder's own mistake would give comes of the softmax that it calls."""
+    assignment = load_assignment(ROOT, "a4_seq2seq")
+    body = "    e = torch.exp(scores - scores.amax(-1, keepdim=True)) * mask\n    return e / e.sum(-1, keepdim=True) ** 1.01"
+    text = with_body(assignment.reference, "masked_softmax", body)
+    result = check(Source.of(assignment.file, text), public_bundle(public_oracle(assignment)))
+    waiting = {e.name: {case.waits_for for case in e.failing} for e in result.exercises if e.failing}
+    assert waiting == {
+        "masked_softmax": {""},
+        "AttentionDecoder": {"masked_softmax"},
+        "LSTMAttentionDecoder": {"masked_softmax"},
+    }
 
 
 def test_zeros_alone_are_no_mistake_of_another_exercise(sandbox: Sandbox) -> None:

@@ -395,6 +395,7 @@ def test_half_of_an_axis_that_is_wrong_is_told(places: slice, kind: str | None) 
         (lambda x: np.concatenate(np.split(x, 2, 1)), ("other_places_and_shape",)),
         (lambda x: x[[2, 0, 1], [0, 3, 1]], ("some_of",)),
         (lambda x: x[:2, :3] + 0.1, None),
+        (lambda x: np.repeat(x.mean(-1, keepdims=True), 5, -1), None),
         (lambda x: x.astype(int), ("fractions_cut_off", "int64")),
         (lambda x: x.astype(int) + 1, None),
     ],
@@ -407,6 +408,35 @@ def test_numbers_that_are_right_but_not_all_there_are_told(
     part = pair(0, change(expected), expected)
     holds = [name for name, asked in plain_relations(part).items() if part.agrees(*asked())]
     assert (holds or [None])[0] == key
+
+
+def test_what_is_wrong_and_zero_is_told() -> None:
+    """Beside something that is right; what is zero throughout has a sentence of its own."""
+    expected = [numbers(n + 2, 3) for n in range(2)]
+    half = [np.where(np.arange(3) == n, 0, array) for n, array in enumerate(expected)]
+    assert place_of_wrong([pair(n, *both) for n, both in enumerate(zip(half, expected, strict=True))]) == (
+        "zero_where_wrong",
+    )
+    other = [array + 0.1 * (array == 0) for array in half]
+    assert place_of_wrong([pair(n, *both) for n, both in enumerate(zip(other, expected, strict=True))]) != (
+        "zero_where_wrong",
+    )
+
+
+def test_what_is_repeated_along_an_axis_is_told() -> None:
+    """Where the right answer has one entry along it, or no such axis; any reduction of the answer would be right."""
+    expected = numbers(3, 1)
+    for right in (expected, expected[:, 0]):
+        asked = plain_relations(pair(0, np.repeat(expected, 4, -1), right))
+        holds = [name for name, made in asked.items() if pair(0, right, right).agrees(*made())]
+        assert holds[0] == ("repeated_along", "the last axis")
+
+
+def test_shares_may_be_zero_where_nothing_may_be_looked_at() -> None:
+    """Where rows are to sum to one, but for those, it is told that they do not."""
+    weights = np.array([[0.2, 0.3, 0.5], [0.0, 0.0, 0.0], [0.7, 0.2, 0.1]])
+    parts = [pair(n, weights * np.array([[2.0], [1.0], [3.0 + n]]), weights) for n in range(2)]
+    assert place_of_wrong(parts) == ("no_sum_of_one", "the last axis")
 
 
 def test_other_methods_say_nothing_of_an_argument() -> None:

@@ -14,7 +14,7 @@ from autograder.judge.relation_sentences import AXIS
 _FROM_THE_END = {"the last axis": -1, "the axis before the last": -2}
 _WHERE = re.compile(rf"({AXIS})(?: of `(\w+)`)?")
 # Relations in which an axis is one that the answer has too many, which no docstring names.
-REDUCED = frozenset({"not_sum", "not_mean", "not_largest", "not_first", "not_last"})
+REDUCED = frozenset({"repeated_along", "not_sum", "not_mean", "not_largest", "not_first", "not_last"})
 
 
 def with_axis_names(relation: Relation, stub: str, parts: Sequence[Part]) -> Relation:

@@ -104,6 +104,8 @@ def none_here(crash: Crash, _: re.Match[str]) -> str:
             "This call gives None for `{name}`, which the text allows. Treat that case first: `if {name} is None`."
         )
         return say(told, name=part.text)
+    if part and any(re.search(rf"(?m)^\s*{re.escape(part.text)}\s*=\s*None\b", c.text) for c in crash.source.chunks):
+        return say("`{name}` is None here, and your code sets it so.", name=part.text)
     if part:
         told = marked(
             "`{name}` is None here. A function that ends without `return` gives None; so does a method that works in place."
@@ -161,7 +163,7 @@ def no_key(crash: Crash, match: re.Match[str]) -> str:
         listed = ", ".join(repr(key) for key in list(keys)[:MAX_KEYS])
         told = marked("There is no {key} in `{name}`; its keys are {listed}.")
         return say(told, key=match["key"], name=part.text, listed=listed)
-    return ""
+    return say("A dict has no key {key} here. Where `+=` adds to it, it has to begin with something.", key=match["key"])
 
 
 def place_in_list(crash: Crash, match: re.Match[str]) -> str:
@@ -244,6 +246,8 @@ def unusable(crash: Crash, match: re.Match[str]) -> str:
             "`{name}` is of type {type}, which cannot be called. Is that name used for something else as well?"
         )
         return say(told, name=called, type=TYPES.get(match["type"], match["type"]))
+    if match["type"] == "int" and "iterable" in crash.trouble.text:
+        return say("A whole number cannot be gone through. Is `range(...)` missing around it?")
     if part is None or part.type_name != TYPES.get(match["type"], match["type"]):
         return ""
     return say("`{name}` is of type {type}, which cannot be used like this.", name=part.text, type=part.type_name)

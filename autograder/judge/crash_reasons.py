@@ -210,6 +210,12 @@ RULES = (
     ),
     Rule(
         "layer_given_another_shape",
+        r"input\.size\(-1\) must be equal to input_size\. Expected (?P<wanted>\d+), got (?P<got>\d+)|"
+        r"input has inconsistent input_size: got (?P<got2>\d+),? expected (?P<wanted2>\d+)",
+        rules.recurrent_layer,
+    ),
+    Rule(
+        "layer_given_another_shape",
         r"attn_mask is|normalized_shape|Expected (?:more than|\d+D)|input\.size\(-1\) must be|input has inconsistent",
     ),
     Rule("sequences_not_sorted", r"sorted in decreasing order"),

@@ -103,7 +103,7 @@ def _inverted(part: Part) -> Relations:
 def _copied(part: Part) -> Asked:
     """Is it an argument as it came, or another part of the answer?"""
     for name, array in part.given.items():
-        if array.shape == part.got.shape and array.size > 1:
+        if array.shape == part.got.shape and array.ndim:
             yield ("unchanged", name), partial(as_they_are, part.got, array)
     for name, array in part.beside.items():
         if array.shape == part.got.shape:
@@ -128,6 +128,8 @@ def _unreduced(part: Part) -> Asked:
     """Is what was expected a sum, mean or slice of it?"""
     got, expected = part.got, part.expected
     for axis, called in axes_of(got):
+        if got.shape[axis] > 1 and not np.ptp(got, axis).any():
+            yield ("repeated_along", called), partial(_reduction, REDUCTIONS["first"], axis, got, expected)
         for kind, way in REDUCTIONS.items():
             yield ("not_" + kind, called), partial(_reduction, way, axis, got, expected)
         if got.ndim == expected.ndim and got.shape[axis] > expected.shape[axis]:

@@ -60,6 +60,7 @@ RELATIONS = marked({
     "not_last": "The last entry of your answer along {0} would be right: take only that.",
     "has_beginning": "Your answer is too long along {0}: something stands before the right entries.",
     "has_end": "Your answer is too long along {0}: something stands after the right entries.",
+    "repeated_along": "Your answer is the right one, repeated along {0}: does an axis of length one meet a longer one?",
     # scaled
     "zero": "Your answer is zero everywhere.",
     "constant_factor": "Every value is {0} times what it should be.",
@@ -98,6 +99,7 @@ RELATIONS = marked({
     "second_half_wrong": "Along {0}, the first half is right, and the second half is wrong.",
     "even_entries_wrong": "Along {0}, the entries 1, 3, 5, ... are right, and 0, 2, 4, ... are wrong.",
     "odd_entries_wrong": "Along {0}, the entries 0, 2, 4, ... are right, and 1, 3, 5, ... are wrong.",
+    "zero_where_wrong": "All that is wrong in your answer is zero: is that part not filled in yet?",
     "nan_where_false": "Your answer is NaN or infinite exactly where `{0}` is False, and right everywhere else.",
     "nan_where_true": "Your answer is NaN or infinite exactly where `{0}` is True, and right everywhere else.",
     "wrong_where_false": "Your answer is wrong only where `{0}` is False.",
@@ -120,7 +122,8 @@ RELATIONS = marked({
     # what the code leaves undone, as its text shows
     "returns_in_first_turn": "Your `{0}` returns inside a loop, which so ends in its first turn. Is the `return` indented too far?",
     "result_not_kept": "Your `{0}` calls {1} and keeps nothing of it: it returns something new, and changes nothing. Assign what it returns.",
-    "part_not_used": "Your `{0}` makes {1} in its constructor, and uses it nowhere.",
+    "breaks_in_first_turn": "Your `{0}` has a loop that a `break` ends in its first turn.",
+    "part_not_used": "Your `{0}` makes {1} in its constructor, which nothing uses.",
     "argument_not_read": "Your `{0}` never reads {1}.",
     "every_exception_hidden": "An `except` in your `{0}` catches every exception, and hides what goes wrong. Take the `try` out for a moment, and read the exception.",
     "exception_hidden": "An `except` in your `{0}` hides what goes wrong there. Take the `try` out for a moment, and read the exception.",

@@ -71,6 +71,15 @@ def linear_layer(crash: Crash, _: re.Match[str]) -> str:
     return say(told, what=what, calls=crash.calls, last=last, wanted=wanted)
 
 
+def recurrent_layer(crash: Crash, match: re.Match[str]) -> str:
+    """Say how many features go into a recurrent layer, and how many it was made for."""
+    got, wanted = match["got"] or match["got2"], match["wanted"] or match["wanted2"]
+    if not got or not crash.calls:
+        return ""
+    told = marked("What goes into `{calls}` has a last axis of {got}, and the layer was made for {wanted}.")
+    return say(told, calls=crash.calls, got=got, wanted=wanted)
+
+
 def too_many_of_the_best(crash: Crash, _: re.Match[str]) -> str:
     """Say how many entries there are for `topk`."""
     if not crash.arrays:

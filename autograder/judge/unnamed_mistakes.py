@@ -16,6 +16,7 @@ from autograder.sandbox.child.left_undone import KINDS, SURE
 from autograder.sandbox.job import Sandbox
 
 SAYS_ITSELF = frozenset({"container", "keys", "length", "mutated", "unanswered", "uncomparable", "wrong_choice"})
+NOT_READ = frozenset({"part_not_used", "argument_not_read", "value_not_used"})
 WRONG_VALUES = frozenset({"values", "not_finite", "property", "constant"})
 # Kinds of crash that no value has a part in.
 _OWN_WORDS = frozenset(
@@ -77,22 +78,26 @@ def used_beside(
 
 
 def _built_on_nothing(judged: tuple[Judged, ...], verdict: Verdict, reading: Reading) -> dict[str, Advice]:
-    """Return for exercises that crash, or give something of a wrong type, the one they call which gives nothing but wrong types or shapes.
+    """Return for exercises the one they call that is to be mended first, as far as the judgements alone show it.
 
-    A name that rests on a crash alone says less. Code around such a call cannot be judged at home.
+    Code that crashes, or gives something of a wrong type, cannot be judged at home around what gives nothing but wrong types or
+    shapes; there a name that rests on a crash alone says less. And a mistake that has a name may not be one, around wrong values
+    that have none.
     """
     charged = [j for j in judged if j.status in OWN_FAULT and j.trial not in verdict.excused]
     failing = {j.trial.case.exercise: set[str]() for j in charged}
     for j in charged:
         failing[j.trial.case.exercise].add(j.finding.kind if j.finding else "")
     wrong_types = [name for name, kinds in failing.items() if kinds <= {"container", "shape"}]
+    unnamed = [n for n, kinds in failing.items() if kinds <= WRONG_VALUES and verdict.diagnoses[n] is None]
     found = {}
     for name, kinds in failing.items():
         told = verdict.diagnoses[name]
-        if kinds <= {"container", ""} and (told is None or told.tentative):
-            used = (n for n in wrong_types if n in reading.reached(name) and name not in reading.reached(n))
-            if first := next((n for n in used if n != name), ""):
-                found[name] = Advice(Hint.MEND_FIRST, first)
+        ended = kinds <= {"container", ""} and (told is None or told.tentative)
+        behind = wrong_types if ended else unnamed if told and kinds <= WRONG_VALUES else ()
+        used = (n for n in behind if n in reading.reached(name) and name not in reading.reached(n))
+        if first := next((n for n in used if n != name), ""):
+            found[name] = Advice(Hint.MEND_FIRST, first)
     return found
 
 
@@ -111,7 +116,8 @@ def without_name(
     """
     ended = judged.status is Status.CRASHED or gave_nothing(judged)
     silent = not ended or judged.trial in verdict.inside
-    undone = isinstance(related, Relation) and related.key[0] in KINDS
+    # What nothing reads is said where nothing else is: half an answer says by itself what it lacks.
+    undone = isinstance(related, Relation) and related.key[0] in KINDS and related.key[0] not in NOT_READ
     if silent and (not judged.finding or (judged.finding.kind in SAYS_ITSELF and not undone)):
         return None
     wrong = [j for j in every if j.status is not Status.PASSED and j.trial not in verdict.excused]

@@ -28,7 +28,7 @@ def place_of_wrong(parts: Sequence[Part]) -> Key | None:
     wrong = [part for part in parts if part.is_wrong and part.got.shape == part.expected.shape and part.got.ndim]
     if not wrong or len(wrong) < sum(part.is_wrong for part in parts):
         return None
-    for places in (_not_finite, _sums, _alike, _factors, _offsets, _along, _masked):
+    for places in (_not_finite, _sums, _alike, _factors, _offsets, _along, _masked, _unfilled):
         told = [dict(places(part)) for part in wrong]
         for key in told[0]:
             if all(key in each for each in told) and sum(each[key] for each in told) >= ENOUGH:
@@ -94,6 +94,12 @@ def _masked(part: Part) -> Places:
                 )  # zeros are right by themselves
 
 
+def _unfilled(part: Part) -> Places:
+    """Is all zero that is wrong, beside something that is right?"""
+    if part.got.dtype.kind != "b" and not part.got[part.wrong].any() and part.got.any():
+        yield ("zero_where_wrong",), part.got.size > 1
+
+
 def _masks(part: Part) -> Iterator[tuple[str, np.ndarray]]:
     """Yield every mask that the call was given, as it lies over the array."""
     for name, array in part.given.items():
@@ -120,12 +126,11 @@ def _sums(part: Part) -> Places:
 
 
 def _sums_to_one(array: np.ndarray, axis: int) -> bool:
-    return (
-        array.dtype.kind == "f"
-        and array.shape[axis] > 1
-        and bool((np.abs(array.sum(axis) - 1) < 1e-4).all())
-        and bool((array >= 0).all())
-    )
+    """Whether shares stand along an axis; those of what may look at nothing are zero."""
+    if array.dtype.kind != "f" or array.shape[axis] <= 1 or not (array >= 0).all():
+        return False
+    ones = np.abs(array.sum(axis) - 1) < 1e-4
+    return bool(ones.any()) and bool((ones | ~array.any(axis)).all())
 
 
 def _alike(part: Part) -> Places:

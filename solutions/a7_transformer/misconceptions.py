@@ -726,7 +726,7 @@ ZERO_INIT = mistakes_of(
         EQUAL,
         "return y.shape == x.shape",
         "where_the_norm_stands",
-        "Your function compares shapes. A block always returns the shape it was given; it is the numbers that count.",
+        "Your function says True of every block: does it compare shapes, or nothing at all? A block always returns the shape it was given; it is the numbers that count.",
     ),
     block_left_zeroed=edit(
         RESTORE,

@@ -12,7 +12,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from autograder.sandbox.child.parse import walk
 
 # Kinds of what is left undone, the surest first. Those that are sure are in the way whatever else is wrong.
-SURE = ("returns_in_first_turn", "every_exception_hidden", "result_not_kept", "part_not_used", "argument_not_read")
+SURE = (
+    "returns_in_first_turn",
+    "breaks_in_first_turn",
+    "every_exception_hidden",
+    "result_not_kept",
+    "part_not_used",
+    "argument_not_read",
+)
 KINDS = (*SURE, "exception_hidden", "value_not_used")
 _SEES_ALL = frozenset({"locals", "vars", "eval", "exec", "getattr"})
 _SEES_PARTS = frozenset(
@@ -80,8 +87,10 @@ def _of_function(function: ast.FunctionDef, *, method: bool) -> Iterator[tuple[s
     nodes = [node for statement in function.body for node in walk(statement) if isinstance(node, _TELLING)]
     read = {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}
     read |= {n.target.id for n in nodes if isinstance(n, ast.AugAssign) and isinstance(n.target, ast.Name)}
-    if any(isinstance(node, ast.For) and _ends_at_once(node) for node in nodes):
-        yield "returns_in_first_turn", []
+    loops = [node for node in nodes if isinstance(node, ast.For)]
+    for kind, end in (("returns_in_first_turn", ast.Return), ("breaks_in_first_turn", ast.Break)):
+        if any(_ends_at_once(loop, end) for loop in loops):
+            yield kind, []
     if read.isdisjoint(_SEES_ALL):
         unread = [name for name in _arguments(function, method=method) if name not in read]
         if unread:
@@ -108,10 +117,10 @@ def _arguments(function: ast.FunctionDef, *, method: bool) -> list[str]:
     return [name for name in (*names, *(a.arg for a in named.kwonlyargs)) if not name.startswith("_")]
 
 
-def _ends_at_once(loop: ast.For) -> bool:
-    """Whether the first turn of a loop is its last."""
+def _ends_at_once(loop: ast.For, end: type[ast.stmt]) -> bool:
+    """Whether the first turn of a loop is its last, by a statement that ends it."""
     goes_on = any(isinstance(node, ast.Continue) for statement in loop.body for node in walk(statement))
-    return isinstance(loop.body[-1], ast.Return) and not goes_on
+    return isinstance(loop.body[-1], end) and not goes_on
 
 
 def _pure_call(value: ast.expr) -> str:

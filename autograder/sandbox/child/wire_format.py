@@ -32,6 +32,7 @@ _SIZE = struct.Struct("<Q")
 CODES = ("b1", "u1", "i1", "u2", "i2", "u4", "i4", "u8", "i8", "f2", "f4", "f8")
 _KEPT = {np.dtype(code) for code in CODES}
 _DTYPES = {code: np.dtype(f"<{code}") for code in CODES}
+_PACKED = "PackedSequence"  # torch's, a tuple of what no one takes for a tuple
 _written = json.JSONEncoder(separators=(",", ":"), check_circular=False).encode  # what was packed holds no cycle
 
 
@@ -111,7 +112,7 @@ def _refuse_large(arrays: Iterable[np.ndarray], limit: int) -> None:
 
 
 def _pack(node: Any, arrays: dict[str, np.ndarray], leaves: list[int], depth: int) -> Any:
-    if isinstance(node, (list, tuple)):
+    if isinstance(node, (list, tuple)) and type(node).__name__ != _PACKED:
         _count(len(node), leaves, depth)
         kind = "tuple" if isinstance(node, tuple) else "list"
         return {kind: [c if type(c) in _AS_THEY_ARE else _pack(c, arrays, leaves, depth + 1) for c in node]}
