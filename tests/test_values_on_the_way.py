@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -80,6 +81,16 @@ def test_what_is_no_right_value_is_not_told_as_one(oracle: Oracle, checked: Chec
     """Such as the softmax of something else; there it is said what is left undone."""
     text = with_body(oracle.assignment.reference, "loss_backward", SOFTMAX.replace("np.exp(", "np.exp(1.1 * "))
     assert said(checked(text), "loss_backward") == {"Your `loss_backward` never reads `targets`, `mask`."}
+
+
+def test_what_memory_held_is_no_value(oracle: Oracle) -> None:
+    """An array that is not filled holds what was there before, which may be of a hidden case or of another student."""
+    body = SOFTMAX.replace("return e /", "e_of_all = np.empty(e.shape)\n    e_of_all[...] = e /")
+    text = with_body(oracle.assignment.reference, "loss_backward", f"{body}\n    return 2 * e_of_all")
+    for reference, count in ((text, 0), (text.replace("np.empty(e.shape)", "np.zeros(e.shape)"), 2)):
+        other = Oracle(replace(oracle.assignment, reference=reference, correct=()), 3)
+        trial = other.trials_of("loss_backward")[0]
+        assert len(other.on_the_way(trial)[0]) == count
 
 
 def test_a_handout_tells_no_names_of_them(oracle: Oracle, files: dict[str, bytes]) -> None:

@@ -28,7 +28,7 @@ from autograder.handout.kit.bundle import (
     trial_key,
 )
 from autograder.judge import checks
-from autograder.judge.outcomes_alike import answers_of, matrices_that_met, part_called, same_outcomes
+from autograder.judge.outcomes_alike import answers_of, arrays_that_met, part_called, same_outcomes
 from autograder.judge.trials import Small, Trial, as_data
 from autograder.oracle.oracle import Oracle
 from autograder.sandbox.child.wire_format import encode, pack
@@ -216,10 +216,10 @@ def describe_outcomes(outcomes: tuple[Outcome, ...], arrays: dict[str, np.ndarra
 def _describe_trouble(trouble: Trouble) -> list[Any]:
     """Return an exception without the lines of the reference, but for the parts of the given constructor that they call.
 
-    Where two matrices could not be multiplied, their shapes go along.
+    Where two arrays did not go together, their shapes go along.
     """
     parts = [[frame.function, part] for frame in trouble.frames if (part := part_called(frame))]
-    return [trouble.type_name, trouble.text, parts, [list(shape) for shape in matrices_that_met(trouble)]]
+    return [trouble.type_name, trouble.text, parts, [list(shape) for shape in arrays_that_met(trouble)]]
 
 
 def describe_smaller(smalls: Sequence[Small], arrays: dict[str, np.ndarray]) -> list[Any]:

@@ -86,12 +86,12 @@ def explain_finding(
 
 def _with_axes(finding: Finding, path: str, stub: str) -> Finding:
     """Return what a check found, of a wrong shape with the names of the axes that were expected."""
-    shapes = [np.shape(value) for value in (finding.got, finding.expected)]
-    axes = shape_of_answer(stub, path, finding.where, len(shapes[1])) if stub and finding.kind == "shape" else ""
-    if not axes:
+    if not stub or finding.kind != "shape":
         return finding
+    got, wanted = np.shape(finding.got), np.shape(finding.expected)
+    axes = shape_of_answer(stub, path, finding.where, len(wanted))
     told = marked("The shape is {got}; {wanted} = {axes} was expected.")
-    return replace(finding, headline=say(told, got=shapes[0], wanted=shapes[1], axes=axes))
+    return replace(finding, headline=say(told, got=got, wanted=wanted, axes=axes)) if axes else finding
 
 
 def _call_shown(call: Call, function: str, signatures: Signatures, *, smaller: bool) -> Detail:

@@ -158,21 +158,28 @@ def _similar_trouble(mine: Trouble, theirs: Trouble) -> bool:
 def _same_place(mine: Trouble, theirs: Trouble) -> bool:
     """Whether two exceptions came out of the same parts of an object: one in its cross-attention is none in its self-attention.
 
-    Nor is a product of other matrices the same, though numpy tells of both only that 1 is not 2. Lines cannot be compared, as
+    Nor are a product of other matrices, and other arrays that do not broadcast, the same, though of both is told only that 1 is not 2. Lines cannot be compared, as
     two hands write them; what is unknown of one of them does not tell them apart.
     """
-    met = [matrices_that_met(trouble) for trouble in (mine, theirs)]
+    met = [arrays_that_met(trouble) for trouble in (mine, theirs)]
     if all(met) and met[0] != met[1]:
         return False
     called = [{f.function: part for f in trouble.frames if (part := part_called(f))} for trouble in (mine, theirs)]
     return all(called[0][function] == called[1][function] for function in called[0].keys() & called[1].keys())
 
 
-def matrices_that_met(trouble: Trouble) -> tuple[tuple[int, ...], ...]:
-    """Return the shapes of two matrices that could not be multiplied, without axes in front; nothing where these are not known."""
-    arrays = [part.shape[-MATRIX:] for part in trouble.parts if part.is_array]
-    known = len(arrays) == len(trouble.parts) == PAIR and kind_of_crash(trouble) == "matrices_do_not_meet"
-    return tuple(arrays) if known else ()
+def arrays_that_met(trouble: Trouble) -> tuple[tuple[int, ...], ...]:
+    """Return the shapes of two arrays that did not go together; nothing where these are not known.
+
+    Of a product of matrices they are without axes in front, else in any order, and without axes of length one there.
+    """
+    arrays, kind = [part.shape for part in trouble.parts if part.is_array], kind_of_crash(trouble)
+    if not len(arrays) == len(trouble.parts) == PAIR:
+        return ()
+    if kind == "matrices_do_not_meet":
+        return tuple(shape[-MATRIX:] for shape in arrays)
+    bare = (tuple(itertools.dropwhile(lambda size: size == 1, shape)) for shape in arrays)
+    return tuple(sorted(bare)) if kind == "shapes_do_not_meet" else ()
 
 
 def part_called(frame: Frame) -> str:

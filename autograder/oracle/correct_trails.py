@@ -25,12 +25,12 @@ def following(request: Request, *, statements: bool) -> Request:
     )
 
 
-def correct_trails(oracle: Reference, request: Request) -> Iterator[tuple[int, Trail]]:
-    """Yield the trails of a call through correct solutions, each with the number of its solution."""
+def correct_trails(oracle: Reference, request: Request) -> Iterator[tuple[Program, Trail]]:
+    """Yield the trails of a call through correct solutions, each with its program."""
     asked = (following(request, statements=False),)
-    for number, program in enumerate(_correct_programs(oracle)):
+    for program in _correct_programs(oracle):
         if trail := read_trail(run_requests(program, asked)[0].value):
-            yield number, trail
+            yield program, trail
 
 
 def _correct_programs(oracle: Reference) -> tuple[Program, ...]:
@@ -49,7 +49,7 @@ def _correct_programs(oracle: Reference) -> tuple[Program, ...]:
         assignment = oracle.assignment
         others = (one for one in assignment.correct if assignment.torch or "torch" not in imported_in([one.source]))
         return (
-            oracle.reference(),
+            oracle.own_reference(),  # another one may have seen hidden cases, and keep what it saw
             *(loaded(one.name, assignment.with_replaced(one.source)) for one in others),
         )
 
