@@ -384,6 +384,36 @@ def test_a_name_is_not_offered_in_place_of_itself() -> None:
     assert told[1].endswith("Is it `Block`?")
 
 
+@pytest.mark.parametrize(
+    ("line", "says"),
+    [
+        ("    mask = None  # TODO", "and your code sets it so."),
+        ("    mask=None,", "so does a method that works in place."),
+    ],
+)
+def test_a_placeholder_is_told_from_what_a_function_gives(line: str, says: str) -> None:
+    """A variable that is set to None, and not a parameter whose default it is."""
+    trouble = Trouble(
+        "TypeError", "unsupported operand type(s): 'NoneType' and 'int'", parts=(Part("mask", "None", ()),)
+    )
+    source = Source("f", (Chunk("f.py", f"def f(\n    x,\n{line}\n    y = mask + 1\n"),))
+    assert reason_of_crash(trouble, Visibility.PUBLIC, source, Call((), {}), "f", "", {}).endswith(says)
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("'int' object is not iterable", "Is `range(...)` missing around it?"),
+        ("'W_f'", "A dict has no key 'W_f' here. Where `+=` adds to it, it has to begin with something."),
+    ],
+)
+def test_what_is_missing_around_a_number_or_in_a_dict_is_told(text: str, says: str) -> None:
+    """Where nothing is known of what met."""
+    trouble = Trouble("KeyError" if text.startswith("'W") else "TypeError", text)
+    told = reason_of_crash(trouble, Visibility.PUBLIC, Source("f", ()), Call((), {}), "f", "", {})
+    assert told.endswith(says)
+
+
 @pytest.mark.parametrize(("name", "near"), [("register_bufer", "register_buffer"), ("nrom", "norm"), ("gru", "")])
 def test_a_misspelt_attribute_has_one_near(name: str, near: str) -> None:
     """One that the class makes, or one that every module has."""

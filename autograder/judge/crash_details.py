@@ -104,7 +104,8 @@ def none_here(crash: Crash, _: re.Match[str]) -> str:
             "This call gives None for `{name}`, which the text allows. Treat that case first: `if {name} is None`."
         )
         return say(told, name=part.text)
-    if part and any(re.search(rf"(?m)^\s*{re.escape(part.text)}\s*=\s*None\b", c.text) for c in crash.source.chunks):
+    placeholder = re.compile(rf"^\s*{re.escape(part.text) if part else ''}\s*=\s*None\s*(?:#.*)?$", re.MULTILINE)
+    if part and any(placeholder.search(chunk.text) for chunk in crash.source.chunks):
         return say("`{name}` is None here, and your code sets it so.", name=part.text)
     if part:
         told = marked(
