@@ -21,8 +21,10 @@ from autograder.judge.outcomes_alike import UNCOMPARABLE
 from autograder.judge.rearranged import Pair, Relations, as_they_are, under_other_keys
 from autograder.judge.reasons import PARTS, Key, Relation
 from autograder.judge.related import other_relations, plain_relations
+from autograder.judge.tolerance import TOLERANCE, deviation
 from autograder.judge.trials import Judged, Knowledge
 from autograder.judge.wrong_places import place_of_wrong, what_failing_calls_share
+from autograder.sandbox.child.tree import array_of
 
 ENOUGH = 3  # different wrong numbers that a relation gets right: by chance it happens once in 10**12
 ENOUGH_WHOLE = 8  # the same for whole numbers and truth values where only two of them are different
@@ -48,6 +50,22 @@ def find_relation(oracle: Knowledge, exercise: str, judged: Sequence[Judged]) ->
             return found and with_axis_names(found, oracle.assignment.stub, parts)
 
     return once_for_all(oracle, ("relation", exercise), judged, find)
+
+
+def whole_on_the_way(oracle: Knowledge, exercise: str, judged: Sequence[Judged]) -> Relation | None:
+    """Return that calls gave a right value on the way where several values were asked for, if all that are wrong did."""
+    keys: set[str] | None = None
+    numbers: set[tuple[str, float]] = set()
+    for j in (j for j in judged if j.finding):
+        for outcome, values in zip(j.outcomes, oracle.on_the_way(j.trial), strict=False):
+            got = array_of(outcome.value)
+            if got is None or got.dtype.kind != "f":
+                return None
+            bare = np.squeeze(got)
+            same = {key for key, v in values.items() if v.shape == bare.shape and deviation(bare, v) <= TOLERANCE}
+            keys = same if keys is None else keys & same
+            numbers |= {("", float(f"{number:.5g}")) for number in bare.ravel()[:MOST] if number}
+    return Relation(exercise, (ON_THE_WAY,)) if keys and _are_enough(numbers) else None
 
 
 def _find_relation(oracle: Knowledge, exercise: str, parts: Sequence[Part]) -> Relation | None:

@@ -181,7 +181,7 @@ class Knowledge(Facts, Protocol):
     def on_the_way(self, trial: Trial) -> Sequence[Mapping[str, np.ndarray]]:
         """Return for each call of a trial right values on the way to its answer, each by a key that is the same in all calls.
 
-        They are without axes of length one; no value is an argument or the answer. Empty where nothing is known.
+        They are without axes of length one, and none is an argument. Empty where nothing is known.
         """
 
     def alterations(self, trial: Trial) -> Sequence[tuple[str, ...]]:

@@ -10,13 +10,15 @@ from autograder.judge.crashing_calls import CRASHES, what_crashing_calls_share
 from autograder.judge.failure_fingerprint import crash_of
 from autograder.judge.forbidden import Reading
 from autograder.judge.reasons import Advice, Diagnosis, Hint, Reason, Relation
-from autograder.judge.relations import ON_THE_WAY, find_relation
+from autograder.judge.relations import ON_THE_WAY, find_relation, whole_on_the_way
 from autograder.judge.trials import Judged, Knowledge, Trial
 from autograder.sandbox.child.left_undone import KINDS, SURE
 from autograder.sandbox.job import Sandbox
 
 SAYS_ITSELF = frozenset({"container", "keys", "length", "mutated", "unanswered", "uncomparable", "wrong_choice"})
-NOT_READ = frozenset({"part_not_used", "argument_not_read", "value_not_used"})
+NOT_READ = ("part_not_used", "argument_not_read", "value_not_used")
+# What is told before what a wrong answer says by itself.
+FIRST = frozenset({ON_THE_WAY, *KINDS}.difference(NOT_READ))
 WRONG_VALUES = frozenset({"values", "not_finite", "property", "constant"})
 # Kinds of crash that no value has a part in.
 _OWN_WORDS = frozenset(
@@ -47,7 +49,13 @@ def relations_of(
 
 
 def _related(oracle: Knowledge, exercise: str, judged: list[Judged]) -> Relation | None:
-    """Return how wrong values are related to the right ones. Cases that say by themselves what is wrong have no say in it."""
+    """Return how wrong values are related to the right ones. Cases that say by themselves what is wrong have no say in it.
+
+    But for a single value where several are asked for: it may be right so far.
+    """
+    wrong = [j for j in judged if j.status is not Status.PASSED]
+    if all(j.finding and j.finding.kind == "container" for j in wrong):
+        return whole_on_the_way(oracle, exercise, wrong)
     mine = [j for j in judged if not j.finding or j.finding.kind not in SAYS_ITSELF]
     if all(j.status in (Status.PASSED, Status.CRASHED) for j in judged):
         shared = what_crashing_calls_share(oracle, judged)
@@ -117,7 +125,7 @@ def without_name(
     ended = judged.status is Status.CRASHED or gave_nothing(judged)
     silent = not ended or judged.trial in verdict.inside
     # What nothing reads is said where nothing else is: half an answer says by itself what it lacks.
-    undone = isinstance(related, Relation) and related.key[0] in KINDS and related.key[0] not in NOT_READ
+    undone = isinstance(related, Relation) and related.key[0] in FIRST
     if silent and (not judged.finding or (judged.finding.kind in SAYS_ITSELF and not undone)):
         return None
     wrong = [j for j in every if j.status is not Status.PASSED and j.trial not in verdict.excused]

@@ -12,7 +12,6 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 
-from autograder.judge.array_pairs import arrays_in
 from autograder.judge.tolerance import TOLERANCE, deviation
 from autograder.judge.trials import Trial
 from autograder.oracle.correct_trails import correct_trails
@@ -22,7 +21,7 @@ from autograder.oracle.value_trails import Trail
 from autograder.sandbox.child.program import Program
 from autograder.sandbox.child.tree import array_of, leaves
 from autograder.sandbox.child.value_trail import RETURN
-from autograder.sandbox.job import Outcome, Request
+from autograder.sandbox.job import Request
 
 # What leaves memory as it was: numbers of another call may stand in it, of a hidden case or of another student.
 _UNFILLED = re.compile(r"\b(?:empty|empty_like|new_empty|ndarray|Tensor)\(")
@@ -34,21 +33,20 @@ def on_the_way(oracle: Reference, trial: Trial) -> tuple[Mapping[str, np.ndarray
     """Return the values of each call of a trial; `judge.trials.Knowledge.on_the_way` is the contract."""
 
     def made() -> tuple[Mapping[str, np.ndarray], ...]:
-        pairs = zip(trial.requests, oracle.expected(trial), strict=True)
-        return tuple(dict(_values(oracle, request, right)) for request, right in pairs)
+        return tuple(dict(_values(oracle, request)) for request in trial.requests)
 
     return oracle.kept(("values on the way", trial), made)
 
 
-def _values(oracle: Reference, request: Request, right: Outcome) -> Iterator[tuple[str, np.ndarray]]:
-    known = [plain(array) for array in (*_given(request), *arrays_in(right).values())]
+def _values(oracle: Reference, request: Request) -> Iterator[tuple[str, np.ndarray]]:
+    given = [plain(array) for array in _given(request)]
     for number, (program, trail) in enumerate(correct_trails(oracle, request)):
         if _leaves_memory(program, trail):
             continue
         for (frame, name), held in trail.held.items():
             for time, (_, value) in enumerate(held[:MOST_SETTINGS] if frame == trail.root and name != RETURN else ()):
                 array = plain(value)
-                if _says_something(array) and not _is_one_of(array, known):
+                if _says_something(array) and not _is_one_of(array, given):
                     yield f"{zlib.crc32(f'{number}.{name}.{time}'.encode()):x}", array
 
 
@@ -76,5 +74,5 @@ def _says_something(array: np.ndarray) -> bool:
     return told and (array.size == 1 or bool(np.ptp(array) > 0))
 
 
-def _is_one_of(array: np.ndarray, known: list[np.ndarray]) -> bool:
-    return any(array.shape == other.shape and deviation(array, other) <= TOLERANCE for other in known)
+def _is_one_of(array: np.ndarray, others: list[np.ndarray]) -> bool:
+    return any(array.shape == other.shape and deviation(array, other) <= TOLERANCE for other in others)
