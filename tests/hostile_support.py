@@ -282,7 +282,6 @@ class Report:
     status: str
     score: float
     entry: dict[str, Any]
-    ran: JobResult | None
     breaches: tuple[str, ...]
     caught: tuple[str, ...]
     aftermath: dict[str, Any]
@@ -291,11 +290,11 @@ class Report:
 
 
 class Recording:
-    """A sandbox that also keeps what came back from it."""
+    """A sandbox that also keeps all that came back from it."""
 
     def __init__(self, sandbox: Sandbox) -> None:
         self._sandbox = sandbox
-        self.ran: JobResult | None = None
+        self.ran: list[JobResult] = []
 
     @property
     def isolation(self) -> Isolation:
@@ -304,9 +303,8 @@ class Recording:
 
     def run(self, job: Job) -> JobResult:
         """Run a job and keep its result."""
-        self.ran = None
-        self.ran = self._sandbox.run(job)
-        return self.ran
+        self.ran.append(self._sandbox.run(job))
+        return self.ran[-1]
 
 
 @cache
@@ -318,15 +316,15 @@ def oracle_of(slug: str) -> Oracle:
     return oracle
 
 
-def said(ran: JobResult | None) -> str:
+def said(ran: Sequence[JobResult]) -> str:
     """Return everything a submission gave, printed or raised, as one text."""
-    return "" if ran is None else repr((ran.loading, ran.notes, ran.outcomes))
+    return repr([(each.loading, each.notes, each.outcomes) for each in ran])
 
 
-def breaches_in(ran: JobResult | None) -> tuple[str, ...]:
+def breaches_in(ran: Sequence[JobResult]) -> tuple[str, ...]:
     """Return the lines in which an attack says that it succeeded."""
     texts: list[str] = []
-    for outcome in () if ran is None else (ran.loading, *ran.outcomes):
+    for outcome in (outcome for each in ran for outcome in (each.loading, *each.outcomes)):
         texts += outcome.printed.splitlines()
         texts += [str(outcome.value)] if isinstance(outcome.value, str) else []
         texts += [outcome.trouble.text] if outcome.trouble else []
@@ -335,8 +333,8 @@ def breaches_in(ran: JobResult | None) -> tuple[str, ...]:
 
 def hand_in(
     attack: Attack, house: TrapHouse, sandbox: Recording, folder: Path
-) -> tuple[dict[str, Any], JobResult | None]:
-    """Grade one file as a student's submission; return its record and what came out of the sandbox."""
+) -> tuple[dict[str, Any], Sequence[JobResult]]:
+    """Grade one file as a student's submission; return its record and all that came out of the sandbox."""
     oracle = oracle_of(attack.slug)
     student = f"{attack.expected}-{attack.path.stem}"
     file = folder / student / oracle.assignment.file
@@ -347,7 +345,7 @@ def hand_in(
         submission = replace(submission, code=read_source(file, oracle.assignment.file))
     except UnreadableError as error:
         submission = replace(submission, problem=str(error))
-    sandbox.ran = None
+    sandbox.ran = []
     return graded_record(oracle, submission, sandbox), sandbox.ran
 
 
@@ -369,6 +367,7 @@ def attacked(attack: Attack, house: TrapHouse, sandbox: Recording, folder: Path,
         oracle = oracle_of(attack.slug)
         text = {NUMPY: AFTERMATH, TORCH: AFTERMATH_TORCH}.get(attack.slug, oracle.assignment.reference)
         source = Source("after", (Chunk(oracle.assignment.file, text),))
+        sandbox.ran = []
         aftermath = graded_record(oracle, Submission(f"after-{threading.get_ident()}", "", source), sandbox)
         aftermath["breaches"] = breaches_in(sandbox.ran)
     return Report(
@@ -376,7 +375,6 @@ def attacked(attack: Attack, house: TrapHouse, sandbox: Recording, folder: Path,
         status=entry["status"] if entry["status"] != "graded" else str(first["status"]),
         score=first["score"],
         entry=entry,
-        ran=ran,
         breaches=(*breaches_in(ran), *house.read_in(said(ran), repr(entry))),
         caught=tuple(house.caught()),
         aftermath=aftermath,

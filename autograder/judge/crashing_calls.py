@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from autograder.course.spec import Status
 from autograder.judge.array_pairs import given_of
 from autograder.judge.reasons import Key
 from autograder.judge.trials import Facts, Judged
@@ -23,6 +24,8 @@ OTHERS = 2  # calls at least that end
 
 def what_crashing_calls_share(oracle: Facts, judged: Sequence[Judged]) -> Key | None:
     """Return what all calls have that crash, and none that end; those of other methods of a class have no say."""
+    if any(j.status not in (Status.PASSED, Status.CRASHED) for j in judged):
+        return None
     crashed, ended = _calls(judged, Ending.RAISED), _calls(judged, Ending.RETURNED)
     methods = {_method(j, index) for j, index in crashed}
     ended = [(j, index) for j, index in ended if _method(j, index) in methods]

@@ -32,20 +32,26 @@ def relations_of(
 ) -> dict[str, Relation]:
     """Return how wrong values are related to the right ones, or what code leaves undone, for exercises whose mistakes have no name.
 
-    Cases that are charged elsewhere or crash have no say in it.
+    Of those that give no wrong value, what only the calls have that crash. Cases that are charged elsewhere have no say in it.
     """
     found = {}
-    for name, diagnosis in verdict.diagnoses.items():
+    for name in (name for name, diagnosis in verdict.diagnoses.items() if diagnosis is None):
         mine = [j for j in judged if j.trial.case.exercise == name and j.trial not in verdict.excused]
-        if diagnosis is not None or all(j.status is Status.PASSED for j in mine):
-            continue
-        undone = next((Relation(name, key) for key in reading.undone(name)), None)
-        related = None if name in remembering else _related(oracle, name, mine)
-        # How wrong values are related to the right ones says little of code that is not done, unless they are right so far.
-        sure = undone is not None and undone.key[0] in SURE and (related is None or related.key[0] != ON_THE_WAY)
-        if told := undone if sure else related or undone:
+        if any(j.finding for j in mine):
+            related = None if name in remembering else _related(oracle, name, mine)
+            told = _first_said(related, next((Relation(name, key) for key in reading.undone(name)), None))
+        else:
+            shared = None if name in remembering else what_crashing_calls_share(oracle, mine)
+            told = Relation(name, shared) if shared else None
+        if told:
             found[name] = told
     return found
+
+
+def _first_said(related: Relation | None, undone: Relation | None) -> Relation | None:
+    """Return what says more: how wrong values are related says little of code that is not done, unless they are right so far."""
+    sure = undone is not None and undone.key[0] in SURE and (related is None or related.key[0] != ON_THE_WAY)
+    return undone if sure else related or undone
 
 
 def _related(oracle: Knowledge, exercise: str, judged: list[Judged]) -> Relation | None:
@@ -57,9 +63,6 @@ def _related(oracle: Knowledge, exercise: str, judged: list[Judged]) -> Relation
     if all(j.finding and j.finding.kind == "container" for j in wrong):
         return whole_on_the_way(oracle, exercise, wrong)
     mine = [j for j in judged if not j.finding or j.finding.kind not in SAYS_ITSELF]
-    if all(j.status in (Status.PASSED, Status.CRASHED) for j in judged):
-        shared = what_crashing_calls_share(oracle, judged)
-        return Relation(exercise, shared) if shared else None
     open_ones = any(j.finding and j.finding.kind in RELATED for j in mine)
     return find_relation(oracle, exercise, mine) if open_ones else None
 
