@@ -18,17 +18,14 @@ from autograder.judge.axes_of_relations import REDUCED, with_axis_names
 from autograder.judge.mask_counts import row_factors
 from autograder.judge.outcome_keys import once_for_all
 from autograder.judge.outcomes_alike import UNCOMPARABLE
-from autograder.judge.rearranged import Pair, Relations, as_they_are, under_other_keys
+from autograder.judge.rearranged import Pair, Relations, under_other_keys
 from autograder.judge.reasons import PARTS, Key, Relation
 from autograder.judge.related import other_relations, plain_relations
-from autograder.judge.tolerance import TOLERANCE, deviation
 from autograder.judge.trials import Judged, Knowledge
 from autograder.judge.wrong_places import place_of_wrong, what_failing_calls_share
-from autograder.sandbox.child.tree import array_of
 
 ENOUGH = 3  # different wrong numbers that a relation gets right: by chance it happens once in 10**12
 ENOUGH_WHOLE = 8  # the same for whole numbers and truth values where only two of them are different
-ON_THE_WAY = "on_the_way"
 TOLD_BY_DTYPE = frozenset({"fractions_cut_off"})  # which speaks for them, also where all that is left is zero
 FACTORS = frozenset({"times", "divided", "times_root", "divided_root", "one_less_counted", "one_more_counted"})
 _FROM_THE_END = re.compile("the last axis|the axis before|axis -")  # said where axes from the front do not fit
@@ -50,22 +47,6 @@ def find_relation(oracle: Knowledge, exercise: str, judged: Sequence[Judged]) ->
             return found and with_axis_names(found, oracle.assignment.stub, parts)
 
     return once_for_all(oracle, ("relation", exercise), judged, find)
-
-
-def whole_on_the_way(oracle: Knowledge, exercise: str, judged: Sequence[Judged]) -> Relation | None:
-    """Return that calls gave a right value on the way where several values were asked for, if all that are wrong did."""
-    keys: set[str] | None = None
-    numbers: set[tuple[str, float]] = set()
-    for j in (j for j in judged if j.finding):
-        for outcome, values in zip(j.outcomes, oracle.on_the_way(j.trial), strict=False):
-            got = array_of(outcome.value)
-            if got is None or got.dtype.kind != "f":
-                return None
-            bare = np.squeeze(got)
-            same = {key for key, v in values.items() if v.shape == bare.shape and deviation(bare, v) <= TOLERANCE}
-            keys = same if keys is None else keys & same
-            numbers |= {("", float(f"{number:.5g}")) for number in bare.ravel()[:MOST] if number}
-    return Relation(exercise, (ON_THE_WAY,)) if keys and _are_enough(numbers) else None
 
 
 def _find_relation(oracle: Knowledge, exercise: str, parts: Sequence[Part]) -> Relation | None:
@@ -126,15 +107,13 @@ def _one_for_all(oracle: Knowledge, parts: Sequence[Part]) -> Key | None:
                 del found[key]
             elif part.is_wrong:
                 found[key] |= _numbers(part, *told[key]())
-    enough = [key for key, numbers in found.items() if _are_enough(numbers) or (key[0] in TOLD_BY_DTYPE and numbers)]
+    enough = [key for key, numbers in found.items() if are_enough(numbers) or (key[0] in TOLD_BY_DTYPE and numbers)]
     return _joined(enough) if enough else None
 
 
 def _joined(keys: Sequence[Key]) -> Key:
     """Return the first of the relations that hold, with all sizes that its factor may be."""
     kind, *names = keys[0]
-    if kind == ON_THE_WAY:
-        return (ON_THE_WAY,)  # which value it is no one is told
     if kind not in FACTORS:
         return keys[0]
     others = [key[1] for key in keys[1:] if key[0] == kind]
@@ -145,15 +124,7 @@ def _joined(keys: Sequence[Key]) -> Key:
 
 def _all(oracle: Knowledge, part: Part) -> Relations:
     """Return all relations that can be asked about a part, the most telling first."""
-    plain = {**plain_relations(part), **_on_the_way(oracle, part)}
-    return {**plain, **row_factors(part), **_altered(oracle, part), **other_relations(part)}
-
-
-def _on_the_way(oracle: Knowledge, part: Part) -> Relations:
-    """Ask whether a part is a right value on the way to the answer."""
-    known, got = oracle.on_the_way(part.trial), np.squeeze(part.got)
-    values = known[part.call] if part.call < len(known) else {}
-    return {(ON_THE_WAY, key): partial(as_they_are, got, v) for key, v in values.items() if v.shape == got.shape}
+    return {**plain_relations(part), **row_factors(part), **_altered(oracle, part), **other_relations(part)}
 
 
 def _altered(oracle: Knowledge, part: Part) -> Relations:
@@ -183,7 +154,8 @@ def _numbers(part: Part, one: np.ndarray, other: np.ndarray) -> set[tuple[str, f
     return {("", float(f"{number:.5g}")) for number in other if number}
 
 
-def _are_enough(numbers: set[tuple[str, float]]) -> bool:
+def are_enough(numbers: set[tuple[str, float]]) -> bool:
+    """Whether different numbers, fractions or whole ones each with its place, are too many to be right by chance."""
     fractions = {number for place, number in numbers if not place}
     whole = {number for place, number in numbers if place}
     return (

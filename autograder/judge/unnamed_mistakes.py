@@ -10,7 +10,8 @@ from autograder.judge.crashing_calls import CRASHES, what_crashing_calls_share
 from autograder.judge.failure_fingerprint import crash_of
 from autograder.judge.forbidden import Reading
 from autograder.judge.reasons import Advice, Diagnosis, Hint, Reason, Relation
-from autograder.judge.relations import ON_THE_WAY, find_relation, whole_on_the_way
+from autograder.judge.relations import find_relation
+from autograder.judge.right_so_far import ON_THE_WAY, right_so_far
 from autograder.judge.trials import Judged, Knowledge, Trial
 from autograder.sandbox.child.left_undone import KINDS, SURE
 from autograder.sandbox.job import Sandbox
@@ -38,8 +39,11 @@ def relations_of(
     for name in (name for name, diagnosis in verdict.diagnoses.items() if diagnosis is None):
         mine = [j for j in judged if j.trial.case.exercise == name and j.trial not in verdict.excused]
         if any(j.finding for j in mine):
-            related = None if name in remembering else _related(oracle, name, mine)
-            told = _first_said(related, next((Relation(name, key) for key in reading.undone(name)), None))
+            undone = next((Relation(name, key) for key in reading.undone(name)), None)
+            # How wrong values are related to the right ones says little of code that is not done, unless they are right so far.
+            sure = undone is not None and undone.key[0] in SURE
+            related = None if sure or name in remembering else _related(oracle, name, mine)
+            told = related or right_so_far(oracle, name, mine) or undone
         else:
             shared = None if name in remembering else what_crashing_calls_share(oracle, mine)
             told = Relation(name, shared) if shared else None
@@ -48,20 +52,8 @@ def relations_of(
     return found
 
 
-def _first_said(related: Relation | None, undone: Relation | None) -> Relation | None:
-    """Return what says more: how wrong values are related says little of code that is not done, unless they are right so far."""
-    sure = undone is not None and undone.key[0] in SURE and (related is None or related.key[0] != ON_THE_WAY)
-    return undone if sure else related or undone
-
-
 def _related(oracle: Knowledge, exercise: str, judged: list[Judged]) -> Relation | None:
-    """Return how wrong values are related to the right ones. Cases that say by themselves what is wrong have no say in it.
-
-    But for a single value where several are asked for: it may be right so far.
-    """
-    wrong = [j for j in judged if j.status is not Status.PASSED]
-    if all(j.finding and j.finding.kind == "container" for j in wrong):
-        return whole_on_the_way(oracle, exercise, wrong)
+    """Return how wrong values are related to the right ones. Cases that say by themselves what is wrong have no say in it."""
     mine = [j for j in judged if not j.finding or j.finding.kind not in SAYS_ITSELF]
     open_ones = any(j.finding and j.finding.kind in RELATED for j in mine)
     return find_relation(oracle, exercise, mine) if open_ones else None
