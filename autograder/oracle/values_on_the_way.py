@@ -35,7 +35,8 @@ def on_the_way(oracle: Reference, trial: Trial) -> tuple[Mapping[str, np.ndarray
     """Return the values of each call of a trial; `judge.trials.Knowledge.on_the_way` is the contract."""
 
     def made() -> tuple[Mapping[str, np.ndarray], ...]:
-        return tuple(dict(_values(oracle, request)) for request in trial.requests)
+        with np.errstate(all="ignore"):  # scores before their mask may be infinite
+            return tuple(dict(_values(oracle, request)) for request in trial.requests)
 
     return oracle.kept(("values on the way", trial), made)
 
