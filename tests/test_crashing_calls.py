@@ -13,7 +13,7 @@ WRITTEN = {
     "for two axes": (
         "attention_scores",
         "    rows, width = Q.shape\n    return Q @ K.T / np.sqrt(width)",
-        "It crashes whenever `K` has one more axis in front, and only then.",
+        "It crashes whenever `Q` has one more axis in front, and only then.",
     ),
     "without a mask": (
         "attention_weights",

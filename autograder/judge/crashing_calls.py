@@ -34,7 +34,7 @@ def what_crashing_calls_share(oracle: Facts, judged: Sequence[Judged]) -> Key | 
     given = [dict(given_of(oracle, j.trial, index, frozenset())) for j, index in (*crashed, *ended)]
     least = fewest_axes(given)
     has = [set(features_of(each, least)) for each in given]
-    kind, *named = told_apart(has[: len(crashed)], has[len(crashed) :]) or ("",)
+    kind, *named = told_apart(has[: len(crashed)], has[len(crashed) :], [*least]) or ("",)
     told, enough = _TOLD.get(kind, ("", 0))
     return (told, *named) if told and len(crashed) >= enough else None
 

@@ -186,7 +186,7 @@ def what_failing_calls_share(parts: Sequence[Part]) -> Key | None:
         return None
     least = fewest_axes(part.given for part in itertools.chain(*by_call.values()))
     has = {call: {key for part in mine for key in _features(part, least)} for call, mine in by_call.items()}
-    return told_apart([has[call] for call in fails], [has[call] for call in by_call.keys() - fails])
+    return told_apart([has[call] for call in fails], [has[call] for call in by_call.keys() - fails], [*least])
 
 
 def fewest_axes(calls: Iterable[Mapping[str, np.ndarray]]) -> dict[str, int]:
@@ -198,15 +198,16 @@ def fewest_axes(calls: Iterable[Mapping[str, np.ndarray]]) -> dict[str, int]:
     return least
 
 
-def told_apart(some: Sequence[set[Key]], others: Sequence[set[Key]]) -> Key | None:
-    """Return the one thing that all of some calls have, and none of the others, or None."""
+def told_apart(some: Sequence[set[Key]], others: Sequence[set[Key]], arguments: Sequence[str]) -> Key | None:
+    """Return the one thing that all of some calls have, and none of the others, or None; of the first of several `arguments`."""
     apart = set.intersection(*some) - set().union(*others)
-    kinds, of = {kind for kind, _ in apart}, {called.partition("`")[2].rstrip("`") or called for _, called in apart}
+    of = {key: key[1].partition("`")[2].rstrip("`") or key[1] for key in apart}
     # Calls that differ in two things, each of something else, do not say which of them it is.
-    if len(kinds) > 1 and len(of) > 1:
+    if len({kind for kind, _ in apart}) > 1 and len({*of.values()}) > 1:
         return None
+    place = {key: arguments.index(name) if name in arguments else len(arguments) for key, name in of.items()}
     # Where only failing calls are given an argument, nothing is known of what it has to hold.
-    return min(apart, key=lambda key: (key[0] != "differs_if_given", "[" in key[1], key), default=None)
+    return min(apart, key=lambda key: (key[0] != "differs_if_given", "[" in key[1], place[key], key), default=None)
 
 
 def _method(part: Part) -> str:
