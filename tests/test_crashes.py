@@ -387,7 +387,7 @@ def test_a_name_is_not_offered_in_place_of_itself() -> None:
 @pytest.mark.parametrize(
     ("line", "says"),
     [
-        ("    mask = None  # TODO", "and your code sets it so."),
+        ("    mask = None  # for now", "and your code sets it so."),
         ("    mask=None,", "so does a method that works in place."),
     ],
 )

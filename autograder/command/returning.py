@@ -74,16 +74,10 @@ def give_back(
         every = returns(book)
         due = every if again else not_given(book, to, every)
         platform = platforms.get(to)
-        if not every:
-            fail(
-                f"There is no result to give back in {out} yet. Run autograder grade until all of the class is graded."
-            )
+        _check_results(out, to, every)
         filled = _filled(to, worksheet, due) if worksheet else None
         if platform and not (filled or any(is_known(platform, one) for one in every)):
             fail(_why_unknown(out, platform, every))
-        if to == MAIL and not any(one.row.email for one in every):
-            told = f"None of the {len(every)} students has an email. {_ROSTER} Or hand out the pages of {out / 'feedback'}."
-            fail(f"{told} Nothing was written.")
         print(
             f"{len(due)} of {len(every)} to be given to {to}{'' if again else ': new, or changed since they were given'}"
         )
@@ -99,6 +93,15 @@ def give_back(
             _as_files(book, due, platform, filled)
         else:
             _by_mail(book, due, sender)
+
+
+def _check_results(out: Path, to: str, every: Sequence[Return]) -> None:
+    """Check that there are results to give back, and for mail that someone has an address."""
+    if not every:
+        fail(f"There is no result to give back in {out} yet. Run autograder grade until all of the class is graded.")
+    if to == MAIL and not any(one.row.email for one in every):
+        told = f"None of the {len(every)} students has an email. {_ROSTER} Or hand out the pages of {out / 'feedback'}."
+        fail(f"{told} Nothing was written.")
 
 
 def _check_way(to: str, platforms: Iterable[str], sender: str, worksheet: Path | None) -> None:

@@ -104,8 +104,7 @@ def none_here(crash: Crash, _: re.Match[str]) -> str:
             "This call gives None for `{name}`, which the text allows. Treat that case first: `if {name} is None`."
         )
         return say(told, name=part.text)
-    placeholder = re.compile(rf"^\s*{re.escape(part.text) if part else ''}\s*=\s*None\s*(?:#.*)?$", re.MULTILINE)
-    if part and any(placeholder.search(chunk.text) for chunk in crash.source.chunks):
+    if part and _is_set_to_none(crash, part.text):
         return say("`{name}` is None here, and your code sets it so.", name=part.text)
     if part:
         told = marked(
@@ -115,6 +114,12 @@ def none_here(crash: Crash, _: re.Match[str]) -> str:
     own = (name for unknown in crash.trouble.parts if (name := unknown.text.partition("(")[0]) in crash.source.names())
     called = next(own, "")
     return say("A value is None here. Does your `{name}` end without a `return`?", name=called) if called else ""
+
+
+def _is_set_to_none(crash: Crash, name: str) -> bool:
+    """Whether a statement of the student's sets a variable to None, as a placeholder."""
+    statement = re.compile(rf"^\s*{re.escape(name)}\s*=\s*None\s*(?:#.*)?$", re.MULTILINE)
+    return any(statement.search(chunk.text) for chunk in crash.source.chunks)
 
 
 def parameter_names(crash: Crash, _: re.Match[str]) -> str:

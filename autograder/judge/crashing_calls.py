@@ -8,7 +8,7 @@ from autograder.course.spec import Status
 from autograder.judge.array_pairs import given_of
 from autograder.judge.reasons import Key
 from autograder.judge.trials import Facts, Judged
-from autograder.judge.wrong_places import features_of, fewest_axes, told_apart
+from autograder.judge.wrong_places import features_of, fewest_axes, method_of, told_apart
 from autograder.sandbox.job import Ending
 
 # What is told of calls that crash, by what others are told that are wrong, with the crashes that it takes.
@@ -27,8 +27,8 @@ def what_crashing_calls_share(oracle: Facts, judged: Sequence[Judged]) -> Key | 
     if any(j.status not in (Status.PASSED, Status.CRASHED) for j in judged):
         return None
     crashed, ended = _calls(judged, Ending.RAISED), _calls(judged, Ending.RETURNED)
-    methods = {_method(j, index) for j, index in crashed}
-    ended = [(j, index) for j, index in ended if _method(j, index) in methods]
+    methods = {method_of(j.trial, index) for j, index in crashed}
+    ended = [(j, index) for j, index in ended if method_of(j.trial, index) in methods]
     if not crashed or len(methods) > 1 or len(ended) < OTHERS:
         return None
     given = [dict(given_of(oracle, j.trial, index, frozenset())) for j, index in (*crashed, *ended)]
@@ -41,8 +41,3 @@ def what_crashing_calls_share(oracle: Facts, judged: Sequence[Judged]) -> Key | 
 
 def _calls(judged: Sequence[Judged], ending: Ending) -> list[tuple[Judged, int]]:
     return [(j, index) for j in judged for index, outcome in enumerate(j.outcomes) if outcome.ending is ending]
-
-
-def _method(judged: Judged, index: int) -> str:
-    module = judged.trial.calls[index].module
-    return module.method if module else ""

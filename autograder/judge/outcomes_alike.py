@@ -16,8 +16,10 @@ from typing import Any
 import numpy as np
 
 from autograder.course.spec import Answer
+from autograder.judge.compare import alike
 from autograder.judge.crash_kinds import of_one_family
 from autograder.judge.crash_reasons import kind_of_crash
+from autograder.judge.tolerance import TOLERANCE
 from autograder.judge.trials import Facts, Trial
 from autograder.sandbox.child.tree import Tensor, leaves
 from autograder.sandbox.job import Ending, Frame, Outcome, Trouble
@@ -166,6 +168,14 @@ def _same_place(mine: Trouble, theirs: Trouble) -> bool:
         return False
     called = [{f.function: part for f in trouble.frames if (part := part_called(f))} for trouble in (mine, theirs)]
     return all(called[0][function] == called[1][function] for function in called[0].keys() & called[1].keys())
+
+
+def values_alike(one: object, other: object, tolerance: float = TOLERANCE) -> bool:
+    """Whether there is no difference between two values, whatever they are."""
+    try:
+        return alike(one, other, tolerance)
+    except UNCOMPARABLE:
+        return False
 
 
 def arrays_that_met(trouble: Trouble) -> tuple[tuple[int, ...], ...]:

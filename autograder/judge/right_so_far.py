@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
 from autograder.course.spec import Visibility
-from autograder.judge.compare import alike
-from autograder.judge.outcomes_alike import UNCOMPARABLE
+from autograder.judge.outcomes_alike import values_alike
 from autograder.judge.reasons import Relation
 from autograder.judge.relations import MOST, are_enough
 from autograder.judge.tolerance import TOLERANCE, deviation
@@ -33,7 +31,7 @@ def _right_so_far(oracle: Knowledge, exercise: str, judged: Sequence[Judged]) ->
     for j in sorted(public, key=lambda j: j.trial.cost):  # most answers are none, as the first case shows
         for mine, right, values in zip(j.outcomes, oracle.expected(j.trial), oracle.on_the_way(j.trial), strict=False):
             got = _array_in(mine)
-            if _is_right(mine.value, right.value):
+            if values_alike(mine.value, right.value):
                 continue
             same = set() if got is None else {key for key, value in values.items() if _same(got, value)}
             keys = same if keys is None else keys & same
@@ -52,10 +50,3 @@ def _array_in(outcome: Outcome) -> np.ndarray | None:
 
 def _same(one: np.ndarray, other: np.ndarray) -> bool:
     return one.shape == other.shape and deviation(one, other) <= TOLERANCE
-
-
-def _is_right(mine: Any, right: Any) -> bool:
-    try:
-        return alike(mine, right)
-    except UNCOMPARABLE:
-        return False

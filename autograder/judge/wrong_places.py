@@ -13,6 +13,7 @@ import numpy as np
 from autograder.judge.array_pairs import Part
 from autograder.judge.rearranged import axis_of
 from autograder.judge.reasons import Key
+from autograder.judge.trials import Trial
 from autograder.sandbox.child.tree import array_of
 
 LONG = 3  # entries along an axis at least, for a place on it to say something
@@ -176,10 +177,10 @@ def what_failing_calls_share(parts: Sequence[Part]) -> Key | None:
 
     Neither have calls of another method of a class, which takes other arguments.
     """
-    wrong = {(part.path, _method(part)) for part in parts if part.is_wrong}
+    wrong = {(part.path, method_of(part.trial, part.call)) for part in parts if part.is_wrong}
     by_call: dict[tuple[str, int], list[Part]] = {}
     for part in parts:
-        if (part.path, _method(part)) in wrong:
+        if (part.path, method_of(part.trial, part.call)) in wrong:
             by_call.setdefault((part.trial.case.name, part.call), []).append(part)
     fails = {call for call, mine in by_call.items() if any(part.is_wrong for part in mine)}
     if min(len(fails), len(by_call) - len(fails)) < EITHER or len(by_call) < ALL:
@@ -210,8 +211,9 @@ def told_apart(some: Sequence[set[Key]], others: Sequence[set[Key]], arguments: 
     return min(apart, key=lambda key: (key[0] != "differs_if_given", "[" in key[1], place[key], key), default=None)
 
 
-def _method(part: Part) -> str:
-    module = part.trial.calls[part.call].module
+def method_of(trial: Trial, call: int) -> str:
+    """Return the method that one of a trial's calls calls, or nothing for a function."""
+    module = trial.calls[call].module
     return module.method if module else ""
 
 

@@ -10,8 +10,7 @@ from itertools import islice
 import numpy as np
 
 from autograder.course.spec import Visibility
-from autograder.judge.compare import alike
-from autograder.judge.outcomes_alike import UNCOMPARABLE
+from autograder.judge.outcomes_alike import values_alike
 from autograder.judge.reasons import Turn
 from autograder.judge.tolerance import TOLERANCE
 from autograder.judge.trials import Judged
@@ -83,7 +82,7 @@ def _wrong_calls(oracle: Reference, judged: Sequence[Judged]) -> Iterator[tuple[
     for one in (j for j in judged if j.finding and j.trial.case.visibility is Visibility.PUBLIC):
         tolerance = float(getattr(one.trial.case.check, "tolerance", TOLERANCE))
         for request, mine, theirs in zip(one.trial.requests, one.outcomes, oracle.expected(one.trial), strict=True):
-            if mine.ending is Ending.RETURNED and not _same(
+            if mine.ending is Ending.RETURNED and not values_alike(
                 _forward(request, mine), _forward(request, theirs), tolerance
             ):
                 yield request, tolerance
@@ -93,13 +92,6 @@ def _forward(request: Request, outcome: Outcome) -> object:
     """Return what a call gave without gradients, which no statement of the call has made."""
     backward = bool(request.module and request.module["cotangents"])
     return outcome.value.get("output") if backward and isinstance(outcome.value, dict) else outcome.value
-
-
-def _same(one: object, other: object, tolerance: float) -> bool:
-    try:
-        return alike(one, other, tolerance)
-    except UNCOMPARABLE:
-        return False
 
 
 def _right_values(oracle: Reference, request: Request, tolerance: float) -> RightValues:

@@ -15,12 +15,11 @@ import numpy as np
 
 from autograder.judge.tolerance import TOLERANCE, deviation
 from autograder.judge.trials import Trial
-from autograder.oracle.correct_trails import correct_trails
+from autograder.oracle.correct_trails import correct_trails, given_to
 from autograder.oracle.reference import Reference
 from autograder.oracle.right_values import plain
 from autograder.oracle.value_trails import Trail
 from autograder.sandbox.child.program import Program
-from autograder.sandbox.child.tree import array_of, leaves
 from autograder.sandbox.child.value_trail import RETURN
 from autograder.sandbox.job import Request
 
@@ -42,15 +41,15 @@ def on_the_way(oracle: Reference, trial: Trial) -> tuple[Mapping[str, np.ndarray
 
 
 def _values(oracle: Reference, request: Request) -> Iterator[tuple[str, np.ndarray]]:
-    given = [plain(array) for array in _given(request)]
-    for number, (program, trail) in enumerate(islice(correct_trails(oracle, request), MOST_SOLUTIONS)):
+    given = list(map(plain, given_to(request)))
+    for program, trail in islice(correct_trails(oracle, request), MOST_SOLUTIONS):
         if _leaves_memory(program, trail):
             continue
         for (frame, name), held in trail.held.items():
             for time, (_, value) in enumerate(held[:MOST_SETTINGS] if frame == trail.root and name != RETURN else ()):
                 array = plain(value)
                 if _says_something(array) and not _is_one_of(array, given):
-                    yield f"{zlib.crc32(f'{number}.{name}.{time}'.encode()):x}", array
+                    yield f"{zlib.crc32(f'{program.module.__name__}.{name}.{time}'.encode()):x}", array
 
 
 def _leaves_memory(program: Program, trail: Trail) -> bool:
@@ -63,12 +62,6 @@ def _leaves_memory(program: Program, trail: Trail) -> bool:
         if not steps[0].function.endswith("__init__") and _UNFILLED.search("\n".join(lines)):
             return True
     return False
-
-
-def _given(request: Request) -> Iterator[np.ndarray]:
-    for leaf in leaves([list(request.args), dict(request.kwargs), request.module]):
-        if (array := array_of(leaf)) is not None:
-            yield array
 
 
 def _says_something(array: np.ndarray) -> bool:
