@@ -84,7 +84,7 @@ def nothing_to_read_in_the_first_block(rng: np.random.Generator) -> Iterator[Cal
     yield call([hidden, (np.array([2.0, -np.inf]), SECOND[1])])
 
 
-@case("online_softmax", check=untouched(), weight=0.4)
+@case("online_softmax", check=untouched(names=SOFTMAX), weight=0.4)
 def blocks_are_left_alone(rng: np.random.Generator) -> Iterator[Call]:
     """Afterwards the blocks are what they were; the largest score comes in the first one."""
     yield call([SECOND, FIRST])
@@ -135,7 +135,7 @@ def tiles_take_a_batch(rng: np.random.Generator) -> Iterator[Call]:
     yield call(*HEADS, 2, True)
 
 
-@case("tiled_attention", check=untouched(), weight=0.4)
+@case("tiled_attention", check=untouched(names=FORWARD), weight=0.4)
 def tiles_leave_their_inputs_alone(rng: np.random.Generator) -> Iterator[Call]:
     """Afterwards q, k and v are what they were."""
     yield call(*BATCH, 2, True)
@@ -165,7 +165,7 @@ def backward_takes_a_batch(rng: np.random.Generator) -> Iterator[Call]:
         yield backward(q, k, v, q[..., :1] + 1.0, 2, True)
 
 
-@case("tiled_backward", check=untouched(), weight=0.4)
+@case("tiled_backward", check=untouched(names=GRADIENTS), weight=0.4)
 def backward_leaves_its_inputs_alone(rng: np.random.Generator) -> Iterator[Call]:
     """Afterwards all arguments are what they were."""
     q, k, v = BATCH
@@ -281,7 +281,7 @@ def prefill_takes_a_batch(rng: np.random.Generator) -> Iterator[Call]:
         yield call(texts[..., 2:, :], (before @ W_K, before @ W_V), W_Q, W_K, W_V, 2)
 
 
-@case("chunked_prefill", check=untouched(), weight=0.4)
+@case("chunked_prefill", check=untouched(names=PREFILL), weight=0.4)
 def the_old_cache_is_left_alone(rng: np.random.Generator) -> Iterator[Call]:
     """Afterwards the prompt, the matrices and the cache that was given are what they were."""
     yield call(PROMPT[2:], (PROMPT[:2] @ W_K, PROMPT[:2] @ W_V), W_Q, W_K, W_V, 2)
@@ -389,7 +389,7 @@ def gradients_near_the_largest_number(rng: np.random.Generator) -> Iterator[Call
     yield call([np.array([1.0, 5.0]), np.array([2.0])], [half(60000.0, 50000.0), half(40000.0)], 1024.0, 0.5, 1.0, 7)
 
 
-@case("loss_scaled_step", check=untouched(), weight=0.4)
+@case("loss_scaled_step", check=untouched(names=STEP), weight=0.4)
 def weights_and_gradients_are_left_alone(rng: np.random.Generator) -> Iterator[Call]:
     """Afterwards weights and gradients are what they were: after a step, and after one that is skipped."""
     for second in (4096.0, np.inf):

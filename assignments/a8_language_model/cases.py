@@ -32,19 +32,19 @@ def _used_generator(seed: int) -> Code:
     return Code(made, f"torch.Generator().manual_seed({seed}), of which one number was drawn already")
 
 
-@case("get_batch", check=close())
+@case("get_batch", check=close(names=("inputs", "targets")))
 def one_piece_is_all_there_is(rng: np.random.Generator) -> Iterator[Call]:
     """Pieces of four from the five characters of "hello": hell, and ello is what comes next."""
     yield call(_t(HELLO), 2, 4, _generator(1))
 
 
-@case("get_batch", check=close())
+@case("get_batch", check=close(names=("inputs", "targets")))
 def pieces_of_hello(rng: np.random.Generator) -> Iterator[Call]:
     """Pieces of three: there are two of them, hel and ell. Twenty are drawn."""
     yield call(_t(HELLO), 20, 3, _generator(2))
 
 
-@case("get_batch", check=untouched())
+@case("get_batch", check=untouched(names=("inputs", "targets")))
 def pieces_of_a_longer_text(rng: np.random.Generator) -> Iterator[Call]:
     """Four pieces of five from a text of thirty tokens, drawn with a new generator, and with one that has been used."""
     text = _t(np.random.default_rng(5).integers(0, 9, size=30))
@@ -162,7 +162,7 @@ def _cache(batch: int, past: int) -> list[tuple[Any, Any]]:
     return [(drawn[0], drawn[1]), (drawn[2], drawn[3])]
 
 
-@case("CachedTransformerLM", check=untouched())
+@case("CachedTransformerLM", check=untouched(names=("logits", "cache")))
 def steps_take_a_batch(rng: np.random.Generator) -> Iterator[Call]:
     """Two rows: from nothing, one token behind a cache of three, and three tokens behind a cache of two."""
     yield call_module(_t(IDS[:, :2]), None, module=_small("step"))

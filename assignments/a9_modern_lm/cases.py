@@ -239,7 +239,7 @@ def _cache(batch: int, past: int) -> list[tuple[Any, Any]]:
     return [(parts[0], parts[1]), (parts[2], parts[3])]
 
 
-@case("ModernLM", check=untouched())
+@case("ModernLM", check=untouched(names=BOTH))
 def two_layers_and_groups(rng: np.random.Generator) -> Iterator[Call]:
     """Two rows of five tokens; then two tokens behind a cache of three, which stays as it was."""
     yield call_module(_t(IDS), module=_small())
@@ -417,7 +417,7 @@ def the_second_step(rng: np.random.Generator) -> Iterator[Call]:
         yield call(_number(w), _number(-0.25), (_number(0.05), _number(0.00025), 1), 0.01, (0.9, 0.999), 1e-8, 0.1)
 
 
-@case("adamw_step", check=untouched())
+@case("adamw_step", check=untouched(names=AFTER))
 def a_matrix_takes_a_step(rng: np.random.Generator) -> Iterator[Call]:
     """A matrix after four steps, with an eps of .1; parameter, gradient and state are as before."""
     v = _t(np.random.default_rng(33).uniform(0.1, 1.0, size=(2, 3)).round(1))

@@ -18,7 +18,6 @@ from autograder.course.spec import Answer, Finding
 from autograder.judge.by_value import Answers, ByValue, Calls
 from autograder.judge.compare import alike, difference, first_told
 from autograder.judge.property_checks import agree, permuted, same_prefix, stacked, sums_to_one
-from autograder.judge.tolerance import TOLERANCE
 from autograder.sandbox.child.tree import Code, Tensor, as_arrays
 
 __all__ = [
@@ -26,14 +25,6 @@ __all__ = [
     "close_where_real",
     "left_alike", "permuted", "same_prefix", "stacked", "sums_to_one", "untouched",
 ]  # fmt: skip
-
-
-def _first_difference(got: Answers, expected: Answers, tolerance: float = TOLERANCE) -> Finding | None:
-    for index, (mine, theirs) in enumerate(zip(got, expected, strict=True)):
-        finding = difference(mine.value, theirs.value, tolerance=tolerance)
-        if finding:
-            return replace(finding, call=index)
-    return None
 
 
 @dataclass(frozen=True)
@@ -168,13 +159,13 @@ def _is_whole(value: Any) -> bool:
 
 
 @dataclass(frozen=True)
-class untouched(ByValue):
-    """The value is right and the arguments are afterwards what they were."""
+class untouched(close):
+    """The value is right, as `close` judges it, and the arguments are afterwards what they were."""
 
     sees_arguments: ClassVar[bool] = True
 
     def judge(self, calls: Calls, got: Answers, expected: Answers) -> Finding | None:
-        finding = _first_difference(got, expected, self.tolerance)
+        finding = super().judge(calls, got, expected)
         if finding:
             return finding
         for index, (call, answer) in enumerate(zip(calls, got, strict=True)):

@@ -43,7 +43,8 @@ def smaller(oracle: Reference, trial: Trial) -> tuple[Small, ...]:
     """Return smaller versions of a case's first call, the smallest first; `judge.trials.Knowledge.smaller` is the contract."""
     call = trial.calls[0]
     sizes = sizes_of(call)
-    needed = isinstance(trial.case.check, close) and count(call) > SMALL
+    check = trial.case.check
+    needed = isinstance(check, close) and not check.sees_arguments and count(call) > SMALL
     if not needed or not 0 < len(sizes) <= MAX_SIZES:
         return ()
     search = _Search(oracle, trial, call, tuple(sizes))

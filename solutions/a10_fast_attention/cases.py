@@ -93,7 +93,7 @@ def hidden_keys_count_for_nothing(rng: np.random.Generator) -> Iterator[Call]:
     yield call([nothing, nothing, third, some, nothing])
 
 
-@case("online_softmax", check=untouched())
+@case("online_softmax", check=untouched(names=SOFTMAX))
 def scores_and_values_are_left_alone(rng: np.random.Generator) -> Iterator[Call]:
     """The result is right, and scores and values of every block are as before."""
     yield call(_with_peaks(_blocks(rng, 3, 2, 4), 1.0, 3.0, 2.0))
@@ -138,7 +138,7 @@ def every_row_has_its_own_maximum(rng: np.random.Generator) -> Iterator[Call]:
     yield call(q[-1:], k, _normal(rng, 5, 3), 2)
 
 
-@case("tiled_attention", check=untouched())
+@case("tiled_attention", check=untouched(names=FORWARD))
 def tiles_are_copies(rng: np.random.Generator) -> Iterator[Call]:
     """The output is right, and q, k and v are as before."""
     yield call(*_qkv(rng, 2), 3, True)
@@ -204,7 +204,7 @@ def equal_sizes_hide_no_wrong_gradient(rng: np.random.Generator) -> Iterator[Cal
     yield call(dout, q, k, v, *_forward(q, k, v, True), 4, True)
 
 
-@case("tiled_backward", check=untouched())
+@case("tiled_backward", check=untouched(names=GRADIENTS))
 def the_forward_pass_is_left_alone(rng: np.random.Generator) -> Iterator[Call]:
     """The gradients are right, and all arguments are as before."""
     yield _backward(rng, 2, block=3, causal=True)
@@ -370,7 +370,7 @@ def batches_and_heads_are_read(rng: np.random.Generator) -> Iterator[Call]:
     yield _prefill(rng, 2, 3, T=5, past=2, chunk=4)
 
 
-@case("chunked_prefill", check=untouched())
+@case("chunked_prefill", check=untouched(names=PREFILL))
 def a_cache_may_serve_twice(rng: np.random.Generator) -> Iterator[Call]:
     """The result is right, and the cache that was given can be continued in another way."""
     yield _prefill(rng, 2, T=5, past=3, chunk=2)
@@ -535,7 +535,7 @@ def tiny_gradients_survive(rng: np.random.Generator) -> Iterator[Call]:
     yield call([0.01 * weight for weight in weights], grads, 65536.0, 1e6, 1.0)
 
 
-@case("loss_scaled_step", check=untouched())
+@case("loss_scaled_step", check=untouched(names=STEP))
 def nothing_is_changed_in_place(rng: np.random.Generator) -> Iterator[Call]:
     """The new weights are right, and old weights and gradients are as before: after a step, and after one that is skipped."""
     weights, grads = _scaled(rng, 256.0, 1.0)

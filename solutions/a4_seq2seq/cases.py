@@ -184,7 +184,7 @@ def gradients_reach_the_recurrence(rng: np.random.Generator) -> Iterator[Call]:
     yield from _encoder_gradients(rng)
 
 
-@case("Encoder", check=untouched())
+@case("Encoder", check=untouched(names=ENCODED))
 def encoding_leaves_its_inputs_alone(rng: np.random.Generator) -> Iterator[Call]:
     """The states are right, and the ids and lengths are as before."""
     src, lengths = rng.integers(1, 9, size=(3, 6)), _lengths(rng, 3, 6)
@@ -460,7 +460,7 @@ def gradients_reach_the_state_before(rng: np.random.Generator) -> Iterator[Call]
     yield call_module(_words(rng, 3, 6), _normal(rng, 3, 4), _normal(rng, 3, 3), module=module)
 
 
-@case("DecoderWithContext", check=untouched())
+@case("DecoderWithContext", check=untouched(names=STEP))
 def stepping_leaves_its_inputs_alone(rng: np.random.Generator) -> Iterator[Call]:
     """The step is right, and word, state and context are as before."""
     module = _context_decoder(rng, 6, 2, 4, 3)
@@ -555,7 +555,7 @@ def gradients_reach_every_weight(rng: np.random.Generator) -> Iterator[Call]:
     yield from _attention_gradients(rng)
 
 
-@case("AttentionDecoder", check=untouched())
+@case("AttentionDecoder", check=untouched(names=ATTENTION_STEP))
 def looking_leaves_its_inputs_alone(rng: np.random.Generator) -> Iterator[Call]:
     """The step is right, and word, state, encoder states and mask are as before."""
     yield call_module(*_attention_inputs(rng, 3, 5, 6, 2, 4, 3, 7), module=_attention_decoder(rng, 6, 2, 4, 3, 7))
@@ -644,7 +644,7 @@ def an_lstm_teaches_every_weight(rng: np.random.Generator) -> Iterator[Call]:
     yield from _lstm_gradients(rng)
 
 
-@case("LSTMAttentionDecoder", check=untouched())
+@case("LSTMAttentionDecoder", check=untouched(names=ATTENTION_STEP))
 def an_lstm_leaves_its_inputs_alone(rng: np.random.Generator) -> Iterator[Call]:
     """The step is right, and word, state, encoder states and mask are as before."""
     yield call_module(*_lstm_inputs(rng, 3, 5, 6, 2, 4, 3, 7), module=_lstm_decoder(rng, 6, 2, 4, 3, 7))
@@ -1053,7 +1053,7 @@ def nobody_asks_after_the_last_hypothesis(rng: np.random.Generator) -> Iterator[
             yield call(step, _tensor(np.zeros((1, 1))), bos, eos, max_len, width, 0.0)
 
 
-@case("beam_search", check=untouched())
+@case("beam_search", check=untouched(names=BEAM))
 def searching_leaves_the_state_alone(rng: np.random.Generator) -> Iterator[Call]:
     """Sentence and score are right, and the state before the first step is as before."""
     yield from _beam_calls(rng, (180, 801), (5, 5), ((2, 0.0), (2, 0.6), (3, 1.5)))

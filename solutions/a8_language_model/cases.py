@@ -51,14 +51,14 @@ def _text(rng: np.random.Generator, n: int, vocab: int) -> Any:
     return _t(np.cumsum(rng.integers(1, vocab, size=n)) % vocab)
 
 
-@case("get_batch", check=close(), weight=3)
+@case("get_batch", check=close(names=("inputs", "targets")), weight=3)
 def batches_of_any_size(rng: np.random.Generator) -> Iterator[Call]:
     """Whatever the sizes, inputs and targets are cut where the generator says, and the targets are one further on."""
     for n, batch, time in ((40, 3, 7), (23, 5, 2), (100, 2, 31), (9, 12, 4)):
         yield call(_text(rng, n, 8), batch, time, _generator(rng))
 
 
-@case("get_batch", check=close())
+@case("get_batch", check=close(names=("inputs", "targets")))
 def last_start_can_be_drawn(rng: np.random.Generator) -> Iterator[Call]:
     """With one token more than a piece has inputs there is one start, with two more there are two: both come up."""
     yield call(_text(rng, 6, 5), 3, 5, _generator(rng))
@@ -71,7 +71,7 @@ def targets_are_what_comes_next(rng: np.random.Generator) -> Iterator[Call]:
     yield call(_t(rng.permutation(50)), 12, 6, _generator(rng))
 
 
-@case("get_batch", check=close())
+@case("get_batch", check=close(names=("inputs", "targets")))
 def pieces_of_one_token(rng: np.random.Generator) -> Iterator[Call]:
     """Pieces may be as short as one token, and a batch may have one row."""
     yield call(_text(rng, 20, 6), 4, 1, _generator(rng))
@@ -79,7 +79,7 @@ def pieces_of_one_token(rng: np.random.Generator) -> Iterator[Call]:
         yield call(_text(rng, 100, 6), 1, 40, _generator(rng))
 
 
-@case("get_batch", check=untouched())
+@case("get_batch", check=untouched(names=("inputs", "targets")))
 def text_stays_as_it_is(rng: np.random.Generator) -> Iterator[Call]:
     """The batch is right, and the text is as before."""
     yield call(_t(rng.permutation(60)), 9, 4, _generator(rng))
@@ -456,7 +456,7 @@ def one_prompt_two_endings(rng: np.random.Generator) -> Iterator[Call]:
     yield call_module(_ids(rng, 2, 4), endings, module=_lm(rng, method="fork"))
 
 
-@case("CachedTransformerLM", check=untouched())
+@case("CachedTransformerLM", check=untouched(names=PARTS))
 def given_cache_stays_as_it_is(rng: np.random.Generator) -> Iterator[Call]:
     """Logits and new cache are right, and the cache that was passed in is as before."""
     yield call_module(_ids(rng, 2, 2), _cache(rng, 2, 3), module=_lm(rng, method="step"))
