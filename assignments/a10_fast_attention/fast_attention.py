@@ -253,7 +253,7 @@ def loss_scaled_step(
         interval: how many it takes to double the scale.
 
     Returns:
-        weights: a list of arrays in single or double precision, whichever the old ones have, which stay as they are. Then the
+        weights: a list of arrays in single or double precision; the old ones stay as they are. Then the
             scale, and the count of good steps, for the next step: the step that completes the interval returns the doubled
             scale and 0.
 
