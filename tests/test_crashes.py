@@ -585,6 +585,18 @@ def test_a_mask_of_two_axes_lacks_two_before_scores_of_four() -> None:
     assert [lost_axes((2,), (2, 7)), lost_axes((2, 7), (2, 7)), lost_axes((3, 5), (2, 4, 5, 5))] == [1, 0, 0]
 
 
+@pytest.mark.parametrize(
+    ("shape", "axis", "asked"), [((1, 3, 4), 0, True), ((3, 1, 1), 1, False), ((3, 4, 2), 2, False), ((2,), 0, False)]
+)
+def test_an_index_beyond_an_axis_may_be_meant_for_a_later_one(shape: tuple[int, ...], axis: int, asked: bool) -> None:
+    """That is asked where one of them has it."""
+    text = f"index 2 is out of bounds for axis {axis} with size {shape[axis]}"
+    trouble = Trouble("IndexError", text, (), (Part("p", "array", shape, "float64"),))
+    told = reason_of_crash(trouble, Visibility.PUBLIC, Source("", ()), Call((), {}), "f", "", {"f": ("x",)})
+    assert told.startswith(f"Axis {axis} of `p` has {shape[axis]} entr")
+    assert (f"is axis {axis} the one that is meant?" in told) == asked
+
+
 def test_a_threshold_without_its_axis_is_told_in_words() -> None:
     """With the names that the exercise's text gives to the axes."""
     met = (Part("scores", "array", (2, 7), "float64"), Part("kth", "array", (2,), "float64"))

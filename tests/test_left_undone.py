@@ -126,6 +126,16 @@ STATES = {
         "    vocab = {}\n    for number, character in enumerate(sorted(set(text))):\n        vocab[character] = number\n        return vocab",
         "Your `build_vocab` returns inside a loop",
     ),
+    "a function that has a relation's name": (
+        "softmax",
+        "    e = np.exp(x)\n    return e / e.sum()",
+        "Your `softmax` never reads `axis`.",
+    ),
+    "the last sum": (
+        "sequence_log_prob",
+        "    logp = logits - np.logaddexp.reduce(logits, axis=-1, keepdims=True)\n    return np.take_along_axis(logp, np.asarray(ids)[..., None], axis=-1)[..., 0]",
+        "The sum of your answer along the last axis would be right: add up.",
+    ),
     "an exception is hidden": (
         "caption",
         "    try:\n        return image @ W_i + bos + eos + max_len + params\n    except Exception:\n        return None",
@@ -182,6 +192,32 @@ def test_at_home_code_around_a_value_of_a_wrong_shape_waits() -> None:
     told = {e.name: case for e in result.exercises for case in e.cases if case.status != "PASSED"}
     assert told["truncated_bptt"].waits_for == "loss_backward"
     assert told["loss_backward"].message.startswith("The shape is (); (2, 2, 3) = (batch, time, vocab) was expected.")
+
+
+def test_at_home_a_name_waits_for_another_one_that_would_change_it() -> None:
+    """`attention` gives what a mask turned round in it would give: its weights have it turned round."""
+    assignment = load_assignment(ROOT, "a5_attention")
+    body = """    if mask is not None:
+        scores = scores + mask * -1e9
+    e = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    return e / e.sum(axis=-1, keepdims=True)"""
+    text = with_body(assignment.reference, "attention_weights", body)
+    result = check(Source.of(assignment.file, text), public_bundle(public_oracle(assignment)))
+    waiting = {e.name: {case.waits_for for case in e.failing} for e in result.exercises if e.failing}
+    assert waiting.pop("attention_weights") == {""}
+    assert waiting == dict.fromkeys(("similarity_context", "attention", "self_attention"), {"attention_weights"})
+
+
+def test_at_home_another_dtype_has_no_part_in_the_name_of_wrong_values() -> None:
+    """Numbers for truth values are told by their own case, and a mask at the wrong keys by its name; nothing runs two mistakes there."""
+    assignment = load_assignment(ROOT, "a5_attention")
+    text = with_body(assignment.reference, "causal_mask", "    return np.tril(np.ones((T_q, T_k)))")
+    result = check(Source.of(assignment.file, text), public_bundle(public_oracle(assignment)))
+    (failing,) = (e.failing for e in result.exercises if e.failing)
+    assert {case.name: case.suspected for case in failing} == {
+        "last_two_of_four": ("aligned_at_start",),
+        "three_by_three_of_truth_values": (),
+    }
 
 
 def test_at_home_nan_around_nan_without_a_name_waits() -> None:

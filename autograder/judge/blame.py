@@ -9,6 +9,8 @@ import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+import numpy as np
+
 from autograder.course.language import say
 from autograder.course.quiz_checks import choice
 from autograder.course.spec import Finding, Status
@@ -19,7 +21,7 @@ from autograder.judge.outcome_keys import once_for_all
 from autograder.judge.outcomes_alike import UNCOMPARABLE, agrees, answers_of
 from autograder.judge.reasons import Diagnosis
 from autograder.judge.trials import Facts, Judged, Origins, Trial
-from autograder.sandbox.child.tree import leaves
+from autograder.sandbox.child.tree import Tensor, as_arrays, leaves
 from autograder.sandbox.job import Ending, JobResult, Outcome
 
 STATUS = {
@@ -42,6 +44,7 @@ MOST_PARTS, MAX_GROWTH = (
     4,
 )  # of answers: parts that may be compared with every mistake, and times the right answer's parts
 NOT_FOLLOWED = Origins({})
+TOLD_APART = ("mutated", "dtype")  # findings that have nothing to do with wrong values beside them
 OWN_FAULT = (Status.FAILED, Status.CRASHED, Status.MEMORY)  # statuses that a mistake in the student's code can cause
 
 
@@ -212,7 +215,7 @@ def diagnosis_of(
 ) -> Diagnosis | None:
     """Return the known mistakes that explain an exercise's failures, or all of them but one, or None.
 
-    Arguments that were changed in place are told by themselves, and wrong values beside them are looked at alone. Questions of
+    Arguments that were changed in place, and values of another dtype, are told by themselves, and wrong values beside them are looked at alone. Questions of
     a quiz are no part of it: the answer to each has a reason of its own. Nor is what takes too much memory for long arguments:
     known mistakes run without a limit.
     """
@@ -254,8 +257,12 @@ def _diagnosis_of(
     found = diagnose(oracle, exercise, got, failed, carried, thorough=thorough)
     if found or carried:
         return found
-    changed = {j.trial for j in ran if j.finding and j.finding.kind == "mutated"}
-    unchanged = {t: _with_arguments(t, o, oracle.expected(t)) for t, o in got.items() if t not in changed}
+    changed = {j.trial for j in ran if j.finding and j.finding.kind in TOLD_APART}
+    unchanged = {
+        t: _with_truths(_with_arguments(t, o, oracle.expected(t)), oracle.expected(t))
+        for t, o in got.items()
+        if t not in changed
+    }
     wrong = [trial for trial in failed if trial not in changed]
     if wrong and (changed or any(unchanged[trial] is not got[trial] for trial in wrong)):
         found = diagnose(oracle, exercise, unchanged, wrong, thorough=thorough)
@@ -270,3 +277,18 @@ def _with_arguments(trial: Trial, got: tuple[Outcome, ...], right: tuple[Outcome
     if left or not isinstance(trial.case.check, untouched) or any(o.ending is not Ending.RETURNED for o in got):
         return got
     return tuple(replace(mine, args=theirs.args) for mine, theirs in zip(got, right, strict=True))
+
+
+def _with_truths(got: tuple[Outcome, ...], right: tuple[Outcome, ...]) -> tuple[Outcome, ...]:
+    """Return outcomes with truth values for zeros and ones, where truth values were expected."""
+    pairs = [(as_arrays(mine.value), as_arrays(theirs.value)) for mine, theirs in zip(got, right, strict=True)]
+    if not all(
+        isinstance(a, np.ndarray) and isinstance(b, np.ndarray) and b.dtype == bool != a.dtype for a, b in pairs
+    ):
+        return got
+    if not all(np.isin(a, (0, 1)).all() for a, _ in pairs):
+        return got
+    return tuple(
+        replace(mine, value=Tensor(a.astype(bool)) if isinstance(mine.value, Tensor) else a.astype(bool))
+        for mine, (a, _) in zip(got, pairs, strict=True)
+    )

@@ -18,7 +18,7 @@ from autograder.course.spec import Answer, Finding
 from autograder.judge.by_value import Answers, ByValue, Calls
 from autograder.judge.compare import alike, difference, first_told
 from autograder.judge.property_checks import agree, permuted, same_prefix, stacked, sums_to_one
-from autograder.sandbox.child.tree import Code, Tensor, as_arrays
+from autograder.sandbox.child.tree import Code, Tensor, as_arrays, leaves
 
 __all__ = [
     "agree", "answered", "boolean", "choice", "close", "close_as_ids",
@@ -86,9 +86,16 @@ class close(ByValue):
         }
         found = first_told(judged.values())
         if whole and not (found and found.kind == "container" and isinstance(mine, list)):
-            return found and replace(found, right=tuple(name for name, finding in judged.items() if finding is None))
+            said = dict(zip(self.names, theirs, strict=True))
+            right = (name for name, finding in judged.items() if finding is None and _says_something(said[name]))
+            return found and replace(found, right=tuple(right))
         found = difference(mine, theirs)  # as a whole; a list may be one of its parts alone
         return found and replace(found, headline=found.headline.rstrip(".") + f": {', '.join(self.names)}.")
+
+
+def _says_something(value: Any) -> bool:
+    """Whether a right part is more than zeros, as which much is begun."""
+    return any(np.any(as_arrays(leaf)) for leaf in leaves(value))
 
 
 def _dtype_difference(mine: Any, theirs: Any) -> Finding | None:

@@ -122,7 +122,11 @@ def _dict_difference(got: Any, expected: dict[Any, Any], where: str, tolerance: 
 def _number_difference(got: Any, expected: float, where: str, tolerance: float) -> Finding | None:
     value = _single(got)
     if not _is_number(value):
-        return Finding("container", _instead(_describe(got, where), say("a single number")), where)
+        text = _instead(_describe(got, where), say("a single number"))
+        array = as_arrays(got)
+        if isinstance(array, np.ndarray) and array.dtype.kind in "fiu":  # what is still to be summed has right entries
+            return Finding("shape", text, where, array, np.asarray(expected))
+        return Finding("container", text, where)
     if deviation(np.asarray(value, np.float64), np.asarray(expected)) <= tolerance:
         return None
     digits = 6 if f"{value:.6g}" != f"{expected:.6g}" else 17

@@ -86,7 +86,7 @@ def index_beyond(crash: Crash, match: re.Match[str]) -> str:
     where = _axis_of(axis, part, crash)
     if not size:
         return say("{where} has no entries, so there is none to pick.", where=where)
-    return say_many(
+    told = say_many(
         "{where} has {n} entry, counted from 0 to {last}; index {at} is not among them.",
         "{where} has {n} entries, counted from 0 to {last}; index {at} is not among them.",
         size,
@@ -94,6 +94,12 @@ def index_beyond(crash: Crash, match: re.Match[str]) -> str:
         last=size - 1,
         at=at,
     )
+    if part is None or not any(later > at for later in part.shape[axis + 1 :]):
+        return told
+    asked = marked(
+        "`{text}` has {axes}, and indices are for the first of them, in order: is axis {axis} the one that is meant?"
+    )
+    return f"{told} {say(asked, text=part.text, axes=_axes(len(part.shape)), axis=axis)}"
 
 
 def _axis_of(axis: int, part: Part | None, crash: Crash) -> str:
@@ -101,7 +107,7 @@ def _axis_of(axis: int, part: Part | None, crash: Crash) -> str:
     axes = crash.names.of(part.text, part.shape) if part else ()
     if part is None:
         return say("Axis {axis}", axis=axis)
-    if axis < len(axes):
+    if axis < len(axes) and axes[axis] != "1":
         return say("Axis {axis} ({name}) of `{text}`", axis=axis, name=axes[axis], text=part.text)
     return say("Axis {axis} of `{text}`", axis=axis, text=part.text)
 

@@ -108,7 +108,8 @@ def _related(relation: Relation) -> str:
     elif kind == "map" and names[0] in MAPPED:
         told = say(MAPPED[names[0]])
     else:
-        named = (say(FUNCTIONS[name]) if name in FUNCTIONS else relation_named(name) for name in names)
+        mapped = kind.removesuffix("map") != kind  # else it is a student's function that is called so
+        named = (say(FUNCTIONS[name]) if mapped and name in FUNCTIONS else relation_named(name) for name in names)
         told = say(RELATIONS[kind.removeprefix("state_")], *named)
     parts = [f"`{part_named(part)}`" for part in relation.part.split(PARTS) if part]
     listed = say(" and ").join(filter(None, [", ".join(parts[:-1]), *parts[-1:]]))

@@ -77,15 +77,17 @@ def used_beside(
         wrong = (n for n in used if not oracle.right_inside(reading.source, sandbox, failed, n))
         if first := next(wrong, ""):
             found[name] = Advice(Hint.MEND_FIRST, first)
-    return found if oracle.replays else found | _built_on_nothing(judged, verdict, reading)
+    return found if oracle.replays else found | _built_on_nothing(oracle, judged, verdict, reading)
 
 
-def _built_on_nothing(judged: tuple[Judged, ...], verdict: Verdict, reading: Reading) -> dict[str, Advice]:
+def _built_on_nothing(
+    oracle: Knowledge, judged: tuple[Judged, ...], verdict: Verdict, reading: Reading
+) -> dict[str, Advice]:
     """Return for exercises the one they call that is to be mended first, as far as the judgements alone show it.
 
     Code that crashes, or gives something of a wrong type, cannot be judged at home around what gives nothing but wrong types or
     shapes; there a name that rests on a crash alone says less. And a mistake that has a name may not be one, around wrong values
-    that have none.
+    that have none, or that have one by which what this code gives would be another.
     """
     charged = [j for j in judged if j.status in OWN_FAULT and j.trial not in verdict.excused]
     failing = {j.trial.case.exercise: set[str]() for j in charged}
@@ -98,10 +100,18 @@ def _built_on_nothing(judged: tuple[Judged, ...], verdict: Verdict, reading: Rea
         told = verdict.diagnoses[name]
         ended = kinds <= {"container", ""} and (told is None or told.tentative)
         behind = wrong_types if ended else unnamed if told and kinds <= WRONG_VALUES else ()
+        changing = _changing(oracle, verdict, [j.trial for j in charged if j.trial.case.exercise == name])
+        behind = [*behind, *(n for n in changing if told and kinds <= WRONG_VALUES)]
         used = (n for n in behind if n in reading.reached(name) and name not in reading.reached(n))
         if first := next((n for n in used if n != name), ""):
             found[name] = Advice(Hint.MEND_FIRST, first)
     return found
+
+
+def _changing(oracle: Knowledge, verdict: Verdict, trials: Collection[Trial]) -> list[str]:
+    """Return the exercises whose known mistakes change one of some trials, and are certain."""
+    certain = {n: told for n, told in verdict.diagnoses.items() if told and not told.tentative and not told.cases}
+    return [n for n, told in certain.items() if any(oracle.matters(m, t) for m in told.names for t in trials)]
 
 
 def without_name(
