@@ -112,6 +112,8 @@ def _refuse_large(arrays: Iterable[np.ndarray], limit: int) -> None:
 
 
 def _pack(node: Any, arrays: dict[str, np.ndarray], leaves: list[int], depth: int) -> Any:
+    if type(node) is np.ndarray:  # most of what is no container
+        return _pack_array(node, arrays, "array")
     if isinstance(node, (list, tuple)) and type(node).__name__ != _PACKED:
         _count(len(node), leaves, depth)
         kind = "tuple" if isinstance(node, tuple) else "list"
@@ -146,8 +148,6 @@ def _count(parts: int, leaves: list[int], depth: int) -> None:
 
 
 def _pack_leaf(node: Any, arrays: dict[str, np.ndarray]) -> Any:
-    if type(node) is np.ndarray:
-        return _pack_array(node, arrays, "array")
     if type(node) is float and math.isfinite(node):
         return node
     if node is None or isinstance(node, bool):
