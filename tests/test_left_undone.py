@@ -205,7 +205,7 @@ def test_at_home_a_name_waits_for_another_one_that_would_change_it() -> None:
     result = check(Source.of(assignment.file, text), public_bundle(public_oracle(assignment)))
     waiting = {e.name: {case.waits_for for case in e.failing} for e in result.exercises if e.failing}
     assert waiting.pop("attention_weights") == {""}
-    assert waiting == dict.fromkeys(("similarity_context", "attention", "self_attention"), {"attention_weights"})
+    assert waiting == {key: {"attention_weights"} for key in ("similarity_context", "attention", "self_attention")}
 
 
 def test_at_home_another_dtype_has_no_part_in_the_name_of_wrong_values() -> None:

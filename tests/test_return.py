@@ -299,7 +299,8 @@ def test_moodles_own_worksheet_is_filled_in_its_language(
     """Moodle looks for the headings of its user's language, and cuts the word for a participant off by its length."""
     out = graded(MOODLE, run, assignment, tmp_path, course)
     said = run("return", out, "--to", "moodle", "--worksheet", worksheet(tmp_path, GERMAN))
-    assert "1 have no line in the worksheet, so their points are not in it: Eve_13" in said
+    assert "1 have no line in the worksheet, so nothing is given to them this time: Eve_13" in said
+    assert "2 of 3 to be given" in said
     assert "English" not in said
     with (out / "returned/moodle-1/moodle.csv").open(newline="", encoding="utf-8") as file:
         head, ada, bob, gil = csv.reader(file)
@@ -310,8 +311,15 @@ def test_moodles_own_worksheet_is_filled_in_its_language(
     assert [ada[4], bob[4]] == ["7.0", "0.0"]
     assert [*ada[:4], *ada[5:9]] == [*before[1][:4], *before[1][5:9]]
     assert "row_means" in bob[9]
-    run("return", out, "--to", "moodle", "--worksheet", worksheet(tmp_path, GERMAN))
+    again = run("return", out, "--to", "moodle", "--worksheet", worksheet(tmp_path, GERMAN))
+    assert "0 of 3 to be given" in again
+    assert "1 have no line" in again
     assert not (out / "returned/moodle-2").exists()
+    whole = (
+        GERMAN
+        + 'Teilnehmer/in13,Eve X,eve@x.edu,Zur Bewertung abgegeben,,"7,00",Ja,"Sonntag, 1. März 2026, 17:00",-,\n'
+    )
+    assert "1 of 3 to be given" in run("return", out, "--to", "moodle", "--worksheet", worksheet(tmp_path, whole))
 
 
 def test_a_worksheet_without_comments_keeps_its_dates(
@@ -334,7 +342,7 @@ def test_a_worksheet_knows_students_by_their_address_too(
     out = graded({"ada.py": "RIGHT", "bob.py": "x = 1\n"}, run, assignment, tmp_path, course)
     give_roster("id,email\nada,Ada@x.edu\nbob,bob@elsewhere.edu\n", run, tmp_path, course)
     said = run("return", out, "--to", "moodle", "--worksheet", worksheet(tmp_path, GERMAN))
-    assert "have no line in the worksheet, so their points are not in it: bob" in said
+    assert "have no line in the worksheet, so nothing is given to them this time: bob" in said
     assert "Teilnehmer/in11,Ada Lovelace,ada@x.edu,Zur Bewertung abgegeben,7.0," in (
         out / "returned/moodle-1/moodle.csv"
     ).read_text(encoding="utf-8")
@@ -361,6 +369,17 @@ def test_what_is_no_worksheet_of_the_assignment_is_refused(
     )
 
 
+def test_a_worksheet_that_knows_someone_by_another_number_is_another_assignments(
+    run: Command, assignment: object, course: Path, tmp_path: Path
+) -> None:
+    """An address leads to a line whose participant is not the one whose folder the export has."""
+    out = graded(MOODLE, run, assignment, tmp_path, course)
+    give_roster("id,name,email\n1,Bob Ross,bob@x.edu\n", run, tmp_path, course)
+    other = GERMAN.replace("in12", "in92")
+    said = run("return", out, "--to", "moodle", "--worksheet", worksheet(tmp_path, other), code=2)
+    assert "it is another assignment's: Bob_12 is Teilnehmer/in92 in it, and 12 in this class." in said
+
+
 def test_sakais_own_list_is_filled_with_its_signs(
     run: Command, assignment: object, course: Path, tmp_path: Path
 ) -> None:
@@ -373,7 +392,7 @@ def test_sakais_own_list_is_filled_with_its_signs(
     assert "Where numbers have a comma in your Sakai" in run("return", tmp_path / "out", "--to", "sakai")
     said = run("return", tmp_path / "out", "--to", "sakai", "--all", "--worksheet", tmp_path / "grades.csv")
     assert "English" not in said
-    assert "2 have no line in the worksheet, so their points are not in it" in said
+    assert "2 have no line in the worksheet, so nothing is given to them this time" in said
     with (tmp_path / "out/returned/sakai-2/sakai.csv").open(newline="", encoding="utf-8") as file:
         _, _, _, ada, gil = csv.reader(file, delimiter=";")
     assert (ada[1], ada[4], gil[1], gil[4]) == ("alovelace", "7", "gstrang", "1,5")

@@ -45,22 +45,23 @@ def taken(text: str, separator: str, mark: str, at: int) -> dict[str, str]:
 )
 def test_the_files_own_signs(text: str, separator: str, mark: str, old: str) -> None:
     """Whole points have no decimals; lines of others, headings and dates stay as they are."""
-    done = fill(text, [row()])
+    done = fill(text, [row()], {"ada"})
     assert taken(done.text, separator, mark, 4) == {"alovelace": "2.5", "gstrang": old}
     assert done.students == {"ada"}
     before, after = (list(csv.reader(one.splitlines(), delimiter=separator)) for one in (text, done.text))
     assert [line[:4] + line[5:] for line in before] == [line[:4] + line[5:] for line in after]
-    assert taken(fill(text, [row(7.0)]).text, separator, mark, 4)["alovelace"] == "7"
+    assert taken(fill(text, [row(7.0)], {"ada"}).text, separator, mark, 4)["alovelace"] == "7"
 
 
 def test_groups_and_what_is_graded_anonymously() -> None:
     """A group has its number in its folder's brackets; who is anonymous stands there as the folder is called."""
     group = row(place="Group A (17)/Einreichungsanhange")
-    assert taken(fill(GROUPS, [group]).text, ";", ",", 3) == {"17": "2.5"}
+    assert taken(fill(GROUPS, [group], {group.student}).text, ";", ",", 3) == {"17": "2.5"}
     anonymous = SPANISH.replace('"alovelace";"alovelace"', '"a1-b2 anónimo";"a1-b2 anónimo"')
-    found = fill(anonymous, [row(number="a1-b2 anónimo", place="a1-b2 anónimo")]).text
+    found = fill(anonymous, [row(number="a1-b2 anónimo", place="a1-b2 anónimo")], {"ada"}).text
     assert taken(found, ";", ",", 4)["a1-b2 anónimo"] == "2.5"
-    assert not fill(SPANISH, [row(), row(None)]).students - {"ada"}
+    assert not fill(SPANISH, [row(), row(None)], {"ada"}).students - {"ada"}
+    assert not fill(SPANISH, [row()], set()).students
 
 
 @pytest.mark.parametrize(
@@ -74,4 +75,4 @@ def test_groups_and_what_is_graded_anonymously() -> None:
 def test_another_file_is_refused(text: str, told: str) -> None:
     """With what it should be."""
     with pytest.raises(WorksheetError, match=told):
-        fill(text, [row()])
+        fill(text, [row()], {"ada"})

@@ -75,7 +75,11 @@ def give_back(
         due = every if again else not_given(book, to, every)
         platform = platforms.get(to)
         _check_results(out, to, every)
-        filled = _filled(to, worksheet, due) if worksheet else None
+        filled = _filled(to, worksheet, every, due) if worksheet else None
+        if filled:
+            outside = [one.row.student for one in due if one.row.student not in filled.students]
+            _tell_lost(outside, "have no line in the worksheet, so nothing is given to them this time")
+            due = [one for one in due if one.row.student in filled.students]
         if platform and not (filled or any(is_known(platform, one) for one in every)):
             fail(_why_unknown(out, platform, every))
         print(
@@ -128,7 +132,7 @@ def _why_unknown(out: Path, platform: Platform, every: Sequence[Return]) -> str:
     return " ".join([*told, f"{mail}; or hand out the pages of {out / 'feedback'}. Nothing was written."])
 
 
-def _filled(to: str, worksheet: Path, due: Sequence[Return]) -> Filled:
+def _filled(to: str, worksheet: Path, every: Sequence[Return], due: Sequence[Return]) -> Filled:
     """Fill a platform's own worksheet with what is due."""
     from autograder.lms import moodle_worksheet, sakai_worksheet
     from autograder.lms.worksheet import WorksheetError
@@ -138,7 +142,7 @@ def _filled(to: str, worksheet: Path, due: Sequence[Return]) -> Filled:
     try:
         text, _ = read_text(worksheet.read_bytes(), str(worksheet))
         fill = moodle_worksheet.fill if to == "moodle" else sakai_worksheet.fill
-        return fill(text, [one.row for one in due])
+        return fill(text, [one.row for one in every], {one.row.student for one in due})
     except OSError as error:
         fail(f"{worksheet} cannot be read: {error.strerror or error}.")
     except (WorksheetError, UnreadableError) as error:
@@ -151,8 +155,7 @@ def _as_files(book: Gradebook, due: Sequence[Return], platform: Platform, filled
     from autograder.pages.returns import is_known, note_given, write_archive
 
     written = write_archive(book.folder, platform, due, filled.text if filled else "")
-    there = filled.students if filled else frozenset()
-    note_given(book, platform.name, [one for one in due if is_known(platform, one) or one.row.student in there])
+    note_given(book, platform.name, [one for one in due if filled or is_known(platform, one)])
     print(*filter(None, (written.pages, written.sheet)), sep="\n")
     print(*(_NEXT[platform.name] if written.pages else _NEXT[platform.name][:1]))
     if written.sheet:
@@ -176,9 +179,6 @@ def _tell_of_worksheet(book: Gradebook, due: Sequence[Return], platform: Platfor
     maximum = filled.maximum if filled else book.facts.maximum
     if platform.name == "moodle" and (told := other_maximum(maximum, due[0].row.max_score)):
         print(f"autograder: {told}", file=sys.stderr)
-    if filled:
-        lost = [one.row.student for one in due if one.row.student not in filled.students]
-        _tell_lost(lost, "have no line in the worksheet, so their points are not in it")
 
 
 def _by_mail(book: Gradebook, due: Sequence[Return], sender: str) -> None:

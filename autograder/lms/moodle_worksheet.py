@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from autograder.lms.platform import Row, inert
 from autograder.lms.worksheet import Filled, WorksheetError, cells_of, separator_of, written
@@ -27,10 +27,11 @@ _NUMBER = re.compile(r"\d+(?:[.,]\d+)?")
 _MOMENT = re.compile(r"-|(?=.*\d{4})(?=.*\d[:.h]\d\d).{1,60}")  # a year and a time, in any language's words
 
 
-def fill(text: str, rows: Sequence[Row]) -> Filled:
-    """Return a worksheet with the points of rows, each in the line of its participant, or else of its email address.
+def fill(text: str, rows: Sequence[Row], due: Collection[str]) -> Filled:
+    """Return a worksheet with the points of students who are due, each in the line of its participant, or else of its email address.
 
-    Lines of others stay as they are. Raises WorksheetError where the text is no worksheet, or no row has a line.
+    The rows are of all students. Lines of others stay as they are. Raises WorksheetError where the text is no worksheet, no row has a line, or someone has
+    another number in it than in the export.
     """
     head, *lines = cells_of(text, separator_of(text.partition("\n")[0])) or [[]]
     lines = [line for line in lines if any(line)]
@@ -44,18 +45,26 @@ def fill(text: str, rows: Sequence[Row]) -> Filled:
     feedback = _feedback_column(head, lines)
     numbers = {match[1]: line for match, line in zip(found, lines, strict=True) if match}
     addresses = Counter(cell.strip().casefold() for line in lines for cell in line if "@" in cell)
-    filled = set()
+    found_one, filled = False, set()
     for row in rows:
         number = row.number if row.system == "moodle" else row.participant
         line = numbers.get(number) or _line_with(row.email, lines, addresses)
         if line is None or row.score is None:
+            continue
+        if number and number not in numbers:
+            raise WorksheetError(
+                f"it is another assignment's: {row.student} is {line[0].strip()} in it, and {number} in this class. Download the "
+                "worksheet of this one."
+            )
+        found_one = True
+        if row.student not in due:
             continue
         line += [""] * (len(head) - len(line))
         line[most - 1] = str(round(row.score, 2))
         if feedback is not None:
             line[feedback] = str(inert(row.feedback()))
         filled.add(row.student)
-    if rows and not filled:
+    if rows and not found_one:
         raise WorksheetError(
             "none of the students has a line in it. A participant has another number in each assignment of Moodle: "
             "download the worksheet of this one."

@@ -11,7 +11,7 @@ getCsvSeparator.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from autograder.lms.platform import Row
 from autograder.lms.worksheet import Filled, WorksheetError, cells_of, separator_of, written
@@ -20,8 +20,11 @@ _ABOVE = 3  # lines before the first student's
 _FRACTION = re.compile(r"[0-9]+([.,])[0-9]+")
 
 
-def fill(text: str, rows: Sequence[Row]) -> Filled:
-    """Return the list with the points of rows. Raises WorksheetError where it is no such list, or no row has a line."""
+def fill(text: str, rows: Sequence[Row], due: Collection[str]) -> Filled:
+    """Return the list with the points of students who are due; the rows are of all.
+
+    Raises WorksheetError where it is no such list, or no row has a line.
+    """
     above = text.splitlines()[:_ABOVE]
     separator = separator_of(above[-1]) if above else ","
     table = cells_of(text, separator)
@@ -32,14 +35,14 @@ def fill(text: str, rows: Sequence[Row]) -> Filled:
         )
     name, at = (_user, 4) if any(_user(row) in lines for row in rows) else (_group, 3)
     mark = _decimal_mark([line[at].strip() for line in lines.values() if len(line) > at], separator)
-    filled = set()
-    for row in rows:
-        line = lines.get(name(row), [])
-        if len(line) > at and row.score is not None:
-            line[at] = str(round(row.score, 2)).removesuffix(".0").replace(".", mark)
-            filled.add(row.student)
-    if rows and not filled:
+    graded = [(row.student, row.score, lines.get(name(row), [])) for row in rows]
+    there = [(student, score, line) for student, score, line in graded if score is not None and len(line) > at]
+    if rows and not there:
         raise WorksheetError("none of the students has a line in it. Is it of this class?")
+    for student, score, line in there:
+        if student in due:
+            line[at] = str(round(score, 2)).removesuffix(".0").replace(".", mark)
+    filled = {student for student, _, _ in there if student in due}
     return Filled(written(table, separator), frozenset(filled))
 
 
