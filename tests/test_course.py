@@ -162,6 +162,20 @@ def test_rules_about_what_there_is_not_are_refused(rules: Rules) -> None:
         course_grades(sheets(record(3)), replace(rules, file="other.toml"))
 
 
+@pytest.mark.parametrize("called", ["7", "A_L", "ada lovelace", "Ada@x.edu"])
+def test_who_is_exempt_may_be_called_as_everywhere(called: str) -> None:
+    """By the name in the grades, or the roster's id, name or address, unless it is that of several."""
+    ada = replace(record(5), student="A_L", person=Person("7", "Ada Lovelace", "ada@x.edu"))
+    bob = replace(record(5), student="B_R", person=Person("8", "Bob Ross", "bob@x.edu"))
+    rules = Rules(exempt=(Exempt(called, "a1", "ill"),), file="rules.toml")
+    standings = course_grades(sheets((ada, bob)), rules)
+    assert {standing.student: standing.parts[0].exempt for standing in standings} == {"7": "ill", "8": ""}
+    namesake = replace(bob, person=Person("8", "Ada Lovelace", "bob@x.edu"))
+    if called == "ada lovelace":
+        with pytest.raises(RulesError, match=r"these are several: 7, 8\. Use the id"):
+            course_grades(sheets((ada, namesake)), rules)
+
+
 def test_rules_may_name_what_is_not_graded_yet() -> None:
     """It counts for nothing until then, with those who are exempt from it; errors name the file that was read."""
     rules = Rules(assignments={"a2": Counts(weight=3)}, exempt=(Exempt("eve", "a3", "ill"),), file="rules.toml")

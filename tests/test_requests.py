@@ -12,7 +12,7 @@ import pytest
 
 from autograder.classroom.code_lines import excerpts
 from autograder.classroom.gradebook_lock import open_gradebook
-from autograder.classroom.requests import requests
+from autograder.classroom.requests import answers, requests
 from autograder.course.spec import Exercise
 from autograder.sandbox.job import Chunk, Source
 
@@ -89,6 +89,21 @@ def test_a_request_from_csv_to_feedback(ask: Ask, out: Path) -> None:
     (change,) = rows(out / "changes.csv")
     assert (change["cause"], change["who"], change["new"]) == ("person", "kim", "1.5")
     assert "0 to be decided, 3 decided" in (out / "report.html").read_text()
+
+
+def test_a_request_waits_again_when_its_decision_is_withdrawn(ask: Ask, cli: Any, out: Path) -> None:
+    """A page would else speak of points beside others; what was decided stays written down."""
+    ask(ASKED)
+    fill_in(out, ("1.5", "The sign slipped."), ("", "No."), ("", "Ask for an extension."))
+    assert "0 to be decided, 3 decided" in ask()[1]
+    assert cli("override", "ada", "center", "--withdraw", "-o", out)[0] == 0
+    page = (out / "feedback" / "ada.html").read_text()
+    assert "It is not decided yet." in page
+    assert "The sign slipped." not in page
+    assert "1 to be decided, 2 decided" in ask()[1]  # although its sheet says so still
+    assert [row["because"] for row in rows(out / "requests.csv")] == ["", "No.", "Ask for an extension."]
+    with open_gradebook(out) as book:
+        assert [one.points for one in answers(book, 1)] == [1.5, None]
 
 
 def test_the_same_again_changes_nothing(ask: Ask, out: Path) -> None:

@@ -13,7 +13,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from autograder.classroom.course_rules import Counts, LateRule, Rules, RulesError
+from autograder.classroom.course_rules import Counts, Exempt, LateRule, Rules, RulesError
 from autograder.classroom.record import NOT_GRADED, NOT_SUBMITTED, UNCLEAR, Record
 from autograder.classroom.roster import lateness
 from autograder.course.slug_order import by_number
@@ -104,8 +104,8 @@ def course_grades(
     for sheet in sheets:
         for record in sheet.records:
             people.setdefault(_key(record), {})[sheet.slug] = record
-    _refuse_strangers(rules, [sheet.slug for sheet in sheets], assignments, people)
-    exempt = {(one.student.casefold(), one.assignment): one.because for one in rules.exempt}
+    _refuse_strangers(rules, [sheet.slug for sheet in sheets], assignments)
+    exempt = {(_meant(one, rules, sheets), one.assignment): one.because for one in rules.exempt}
     return tuple(sorted((_standing(people[key], sheets, rules, exempt) for key in people), key=lambda one: one.student))
 
 
@@ -231,14 +231,31 @@ def ungraded(sheets: Iterable[Sheet], rules: Rules) -> tuple[str, ...]:
     return tuple(slug for slug in rules.names if slug not in graded)
 
 
-def _refuse_strangers(
-    rules: Rules, graded: Sequence[str], assignments: Collection[str] | None, people: Mapping[str, object]
-) -> None:
+def _refuse_strangers(rules: Rules, graded: Sequence[str], assignments: Collection[str] | None) -> None:
     known = rules.names if assignments is None else tuple(dict.fromkeys((*graded, *assignments)))
     for slug in rules.names:
         if slug not in known:
             told = f"{rules.file} names {slug}, and there is no such assignment"
             raise RulesError(f"{told}. There are: {', '.join(known)}.")
-    for one in rules.exempt:
-        if one.student.casefold() not in people and one.assignment in graded:
-            raise RulesError(f"{rules.file} exempts {one.student}, who is in no gradebook. Use the roster's id.")
+
+
+def _meant(one: Exempt, rules: Rules, sheets: Sequence[Sheet]) -> str:
+    """Return the key of the student whom a rule exempts, by the name in the grades or by id, email or name on the roster."""
+    wanted, records = one.student.casefold(), [record for sheet in sheets for record in sheet.records]
+    keys = {_key(record) for record in records}
+    if wanted in keys:
+        return wanted
+    found = {_key(record) for record in records if wanted in _names(record)}
+    if len(found) > 1:
+        raise RulesError(
+            f"{rules.file} exempts {one.student}, and these are several: {', '.join(sorted(found))}. Use the id."
+        )
+    if not found and one.assignment in {sheet.slug for sheet in sheets}:
+        raise RulesError(f"{rules.file} exempts {one.student}, who is in no gradebook. Use the roster's id.")
+    return found.pop() if found else wanted
+
+
+def _names(record: Record) -> set[str]:
+    """Return what a student may be called, without capitals."""
+    person = record.person
+    return {name.casefold() for name in (record.student, *((person.name, person.email) if person else ())) if name}

@@ -83,7 +83,23 @@ def decide(
         " coalesce((SELECT content FROM submission WHERE student = ?), ''))",
         (student, exercise, points, because, made, who, json.dumps([asdict(item) for item in rubric]), worth, student),
     )
+    if points is None:
+        _ask_again(db, student, exercise, because, who, made)
     history.note_decision(db, student, exercise, old, score(db, student, exercise), who, because)
+
+
+def _ask_again(db: sqlite3.Connection, student: str, exercise: str, because: str, who: str, made: str) -> None:
+    """Have the requests wait again that were answered by points which are withdrawn; that they were stays written down."""
+    where = "WHERE student = ? AND exercise = ? AND points IS NOT NULL"
+    db.execute(
+        "INSERT INTO answer (points, because, who, made, request)"  # noqa: S608 (ours)
+        f" SELECT NULL, ?, ?, ?, id FROM request {where}",
+        (because, who, made, student, exercise),
+    )
+    db.execute(
+        f"UPDATE request SET points = NULL, because = '', who = '', decided = '' {where}",  # noqa: S608 (ours)
+        (student, exercise),
+    )
 
 
 def decided_as_handed_in(db: sqlite3.Connection) -> frozenset[tuple[str, str]]:
