@@ -168,6 +168,13 @@ def test_the_random_state_is_the_same_for_every_case(run: Run) -> None:
     assert values[0] == (random.Random(7).random(), np_state.rand())
 
 
+def test_numpy_raises_nothing_that_a_file_asked_for_everywhere(run: Run) -> None:
+    """`np.seterr` at the top of a file helps its author to find where numbers overflow; right code underflows here and there."""
+    text = "import numpy as np\nnp.seterr(all='raise')\n\ndef f(x):\n    return float(np.exp(np.float64(x)))"
+    (outcome,) = run(text, ask("f", -1e4)).outcomes
+    assert outcome.value == 0.0
+
+
 # Calls that do not
 
 

@@ -202,7 +202,8 @@ def _overflows(outcome: Outcome) -> bool:
     """Whether a call ended in a number that is not finite, or in the exception that stands for one."""
     if outcome.ending is Ending.RETURNED:
         return any(not np.isfinite(array).all() for array in _fractions_in(outcome.value))
-    return bool(outcome.trouble and outcome.trouble.type_name in _OVERFLOWS)
+    trouble = outcome.trouble
+    return bool(trouble and trouble.type_name in _OVERFLOWS and not trouble.text.startswith("underflow"))
 
 
 def _fractions_in(tree: Any) -> Iterator[np.ndarray]:
