@@ -518,8 +518,19 @@ def test_what_waits_is_tried_once_more(run: Run) -> None:
 
 
 def test_a_loop_at_import_ends(run: Run) -> None:
+    """It is left out, and what stands around it can be called."""
+    text = "def f():\n    return 1\n\nwhile True:\n    pass\n\ndef g():\n    return 2"
+    result = run(text, ask("f"), ask("g"), limits=Limits(import_seconds=0.5))
+    assert [outcome.value for outcome in result.outcomes] == [1, 2]
+    (note,) = result.notes
+    (frame,) = note.frames
+    assert (note.type_name, frame.line in (4, 5)) == ("TooLongError", True)
+
+
+def test_a_loop_at_import_that_does_not_let_itself_be_ended_is(run: Run) -> None:
     """Nothing of such a file can be called."""
-    result = run("while True: pass", ask("f"), ask("g"), limits=Limits(import_seconds=0.5))
+    text = "import itertools\n\ndef f():\n    return 1\n\nall(itertools.repeat(1))"  # between two steps of Python
+    result = run(text, ask("f"), ask("f"), limits=Limits(import_seconds=0.5))
     assert result.loading.ending is Ending.TIMEOUT
     assert endings(result) == [Ending.TIMEOUT] * 2
 

@@ -23,7 +23,7 @@ from autograder.judge.messages import (
     explain_excuse,
     explain_finding,
     explain_loading,
-    explain_trouble,
+    explain_note,
 )
 from autograder.judge.not_run import with_not_run
 from autograder.judge.outcomes_alike import answers_of
@@ -73,7 +73,7 @@ def judge_run(
 def _judged(reading: Reading, oracle: Knowledge, sandbox: Sandbox, ran: JobResult, *, smallest: bool) -> Result:
     source, ran = reading.source, without_folders(ran)
     assignment = oracle.assignment
-    notes = tuple(explain_trouble(note, source).text for note in ran.notes)
+    notes = tuple(explain_note(note, source) for note in ran.notes)
     if ran.loading.ending is not Ending.RETURNED:
         return replace(_unloadable(ran.loading, oracle, source), notes=notes)
     if source.chunks and not source.notebook and not any(chunk.text.strip() for chunk in source.chunks):

@@ -56,6 +56,9 @@ OUR_FAULT = marked(
 )  # what comes of it is told where it is known
 
 
+_NO_PYTHON = ("SyntaxError", "IndentationError", "TabError")
+
+
 def explain_finding(
     finding: Finding,
     visibility: Visibility,
@@ -261,6 +264,19 @@ def _reason(trouble: Trouble, visibility: Visibility) -> str:
 
 def _is_known(type_name: str) -> bool:
     return type_name in _LIBRARY_ERRORS or isinstance(getattr(builtins, type_name, None), type)
+
+
+def explain_note(note: Trouble, source: Source) -> str:
+    """Say what was left out of a file when it was imported, and why."""
+    told = explain_trouble(note, source)
+    if note.type_name == "TooLongError":
+        why = marked(
+            'It was still running when it was stopped. Put experiments at the bottom under `if __name__ == "__main__":`.'
+        )
+        return replace(told, headline=say(why)).text
+    if note.type_name in _NO_PYTHON:
+        return replace(told, headline=say("This part of your file is no Python: {why}", why=told.headline)).text
+    return told.text
 
 
 def explain_loading(outcome: Outcome, source: Source, limits: Limits) -> str:

@@ -88,10 +88,10 @@ def _told(result: Result, width: int, cut: Cut, *, full: bool, options: bool) ->
     }  # what is written waits for these, renamed ones among them
     to_mend = [e for e in result.to_mend if e.status is not Status.MISSING or e.name in awaited]
     blocks = to_mend if full else to_mend[:1]
+    yield from (*_left_out(result.notes), *[""] * bool(result.notes))  # first: what is not there is missing everywhere
     for exercise in blocks:
         yield from (*_block(exercise, width, cut, full=full), "")
     yield from _others([exercise for exercise in result.exercises if exercise not in blocks], width, cut)
-    yield from _left_out(result.notes)
     if result.printed:
         yield _in("dim", say("Your file printed while it was imported:"))
         yield from plain(result.printed[:MOST_PRINTED]).splitlines()[: None if full else MOST_PRINTED_LINES]
@@ -115,7 +115,7 @@ def _left_out(notes: Sequence[str]) -> Iterator[str]:
         why, _, place = note.partition("\n")
         places.setdefault(why, []).append(place)
     for why, (first, *others) in places.items():
-        yield _in("yellow", say("Left out, because it fails when your file is imported: ")) + plain(why)
+        yield _in("yellow", say("Left out when your file is imported: ")) + plain(why)
         yield from plain(first).splitlines()
         if others:
             yield "  " + say_many(

@@ -17,8 +17,9 @@ from autograder.judge.result import CaseResult
 
 # Keys that are no status of a case: what holds for a submission as a whole, or a kind of crash.
 _DOUBT, _NOTHING, _ENDED, _NOTE = "doubt", "nothing", PROCESS_ENDED, "note"
-_ANOTHER, _PACKAGE = "another", "package"
+_ANOTHER, _PACKAGE, _BROKEN = "another", "package", "broken"
 _NO_PACKAGE = "ModuleNotFoundError:"  # how a remark on an import begins
+_NO_PYTHON = ("SyntaxError: ", "IndentationError: ", "TabError: ")  # in a remark on a part that was left out
 _NO_NAME = "undefined_name"  # the kind of crash where what it would have brought is used
 _BUILDS, _FORBIDDEN = Hint.MEND_FIRST, Hint.FORBIDDEN
 URGENT = {
@@ -26,6 +27,7 @@ URGENT = {
     Status.GRADER_ERROR: "The grader failed on some cases",
     "unreadable": "Could not be read",
     "not_importable": "Could not be imported",
+    _BROKEN: "Graded without a part that is no Python",
     _NOTHING: "Nothing is written in it",
     _ANOTHER: "Perhaps the file of another assignment: it has no points, and most exercises are missing",
     _DOUBT: "It is open which file counts",
@@ -50,6 +52,11 @@ ADVICE = {  # by heading what a grader can do
         "unreadable"
     ]: "To have a file graded all the same, such as one of several whose names say nothing, unpack the "
     f"export, rename, mend or delete that student's files, and {_ANEW}",
+    **dict.fromkeys(
+        (URGENT["not_importable"], URGENT[_BROKEN]),
+        f"To have all of a file graded, unpack the export, mend that student's file, and {_ANEW} Points off for that are given "
+        "with `autograder override`.",
+    ),
 }
 Rows = dict[str, tuple[tuple[str, str], ...]]  # by heading (student, what or where)
 
@@ -116,7 +123,9 @@ def _reasons(result: Record) -> Iterator[_Reason]:
         for key, names in kinds.items():
             yield _Reason(key, ", ".join(f"`{name}`" for name in names), tuple(names))
     yield from (_Reason(_DOUBT, doubt) for doubt in result.doubts)
-    yield from (_Reason(_NOTE, note) for note in result.notes if note not in result.doubts)
+    for note in (note for note in result.notes if note not in result.doubts):
+        broken = any(error in note.partition("\n")[0] for error in _NO_PYTHON)
+        yield _Reason(_BROKEN if broken else _NOTE, note)
 
 
 def _kind(case: CaseResult) -> str:

@@ -31,6 +31,7 @@ def encode_program(job: Job, phases: list[int]) -> bytes:
             "chunks": [(chunk.label, chunk.text.encode(errors="replace").decode()) for chunk in job.source.chunks],
             "homes": job.source.homes,
             "torch": job.torch,
+            "import_seconds": job.limits.import_seconds,
             "memory_mb": job.limits.memory_mb,
             "output_mb": job.limits.output_mb,
             "device_mb": job.device_mb,

@@ -8,6 +8,7 @@ helpers. A name in a comment, a string, an annotation, or a function that no exe
 from __future__ import annotations
 
 import ast
+import contextlib
 import fnmatch
 import functools
 from collections.abc import Iterable, Iterator, Mapping
@@ -15,6 +16,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from autograder.sandbox.child.broken_parts import without_broken_parts
 from autograder.sandbox.child.left_undone import left_undone
 from autograder.sandbox.child.parse import FUNCTION, parse, walk
 
@@ -256,10 +258,14 @@ def _note_class(node: ast.ClassDef, names: _Names, label: str) -> None:
 
 
 def _parse(text: str) -> ast.Module | None:
-    """Return the tree of a source, or None where it is not Python; running it tells the student."""
+    """Return the tree of a source, of what is Python in it, or None where nothing is; running it tells the student."""
     try:
         return parse(text)
-    except (SyntaxError, ValueError, RecursionError):
+    except SyntaxError:
+        with contextlib.suppress(SyntaxError, ValueError, RecursionError):
+            return parse(without_broken_parts(text, "")[0])
+        return None
+    except (ValueError, RecursionError):
         return None
 
 

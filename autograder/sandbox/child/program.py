@@ -23,8 +23,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from autograder.sandbox.child.broken_parts import without_broken_parts
 from autograder.sandbox.child.device import CPU, bound_memory, make_comparable
 from autograder.sandbox.child.guards import ShortcutError
+from autograder.sandbox.child.long_imports import ImportClock, TooLongError
 from autograder.sandbox.child.module_call import make_call
 from autograder.sandbox.child.parse import parse
 from autograder.sandbox.child.raising_line import MAX_PARTS, called_at, parts_at
@@ -117,13 +119,15 @@ class Program:
         self.texts: dict[str, str] = {}  # the source by label
         self.notes: list[dict[str, Any]] = []
         self.device_mb = 0  # of a GPU's memory which a harness may take; 0 for all
+        self.clock = ImportClock(0)
         if not homes:
             sys.modules[module] = self.module
 
     def load(self, chunks: list[tuple[str, str]]) -> None:
         """Run the source: a statement that fails is noted, and the functions around it still count.
 
-        Raises SyntaxError where a file is no Python at all; of a notebook only that cell, and of several files that file, is left out.
+        Raises SyntaxError where a file is no Python at all. A part of it that is none is left out; so is a notebook's cell, and of several
+        files one that is none.
         """
         self.texts = dict(chunks)
         for label, text in chunks:
@@ -144,10 +148,19 @@ class Program:
 
     def _load_file(self, label: str, text: str, module: types.ModuleType) -> None:
         """Run a file at once; where a statement fails, the rest one by one."""
-        whole = compile(text, label, "exec", dont_inherit=True)
         try:
-            exec(whole, module.__dict__)  # noqa: S102
-        except (Exception, SystemExit) as error:  # noqa: BLE001
+            whole = compile(text, label, "exec", dont_inherit=True)
+        except SyntaxError:
+            text, errors = without_broken_parts(text, label)
+            whole = compile(text, label, "exec", dont_inherit=True)
+            self.texts[label] = text
+            linecache.cache[label] = len(text), None, text.splitlines(keepends=True), label
+            for error in errors:
+                self._note(error)
+        try:
+            with self.clock.statement():
+                exec(whole, module.__dict__)  # noqa: S102
+        except (Exception, SystemExit, TooLongError) as error:  # noqa: BLE001
             self._note(error)
             for node in _statements_after(error, whole, parse(text, label).body):
                 self._run(node, label, whole.co_flags & FUTURES, module)
@@ -167,11 +180,12 @@ class Program:
     def _run(self, node: ast.stmt, label: str, futures: int, module: types.ModuleType) -> None:
         try:
             code = compile(ast.Module([node], []), label, "exec", flags=futures, dont_inherit=True)
-            exec(code, module.__dict__)  # noqa: S102
-        except (Exception, SystemExit) as error:  # noqa: BLE001
+            with self.clock.statement():
+                exec(code, module.__dict__)  # noqa: S102
+        except (Exception, SystemExit, TooLongError) as error:  # noqa: BLE001
             self._note(error)
 
-    def _note(self, error: Exception | SystemExit) -> None:
+    def _note(self, error: Exception | SystemExit | TooLongError) -> None:
         if isinstance(error, SystemExit) and type(error) is not SystemExit:
             raise error  # the end of the process itself, in the grader's
         if len(self.notes) < MAX_NOTES:

@@ -9,6 +9,7 @@ import ast
 from collections.abc import Iterator
 from typing import Any
 
+from autograder.sandbox.child.broken_parts import without_broken_parts
 from autograder.sandbox.child.parse import parse
 
 _MAKERS = frozenset(
@@ -32,7 +33,7 @@ def read(chunks: list[Any]) -> list[tuple[Any, ...]]:
     found: list[tuple[Any, ...]] = []
     for label, text in chunks:
         try:
-            tree = parse(bytes(text).decode())
+            tree = parse(without_broken_parts(bytes(text).decode(), label)[0])
             found += list(_within(_in_full(tree), label, None))
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             continue

@@ -32,6 +32,7 @@ from autograder.sandbox.child.guards import Shortcuts, imported_in
 from autograder.sandbox.child.job_parts import read_part
 from autograder.sandbox.child.limits import give_back_large_blocks
 from autograder.sandbox.child.long_calls import PLACE, LongCalls
+from autograder.sandbox.child.long_imports import ImportClock
 from autograder.sandbox.child.program import MAX_NOTES, Invocation, Program, answer, describe, reseed
 from autograder.sandbox.child.wire_format import WireError, encode
 
@@ -84,6 +85,7 @@ def run(header: dict[str, Any], job: Any, go_fd: int, channel: Channel) -> None:
     program.device_mb = header["device_mb"]
     if not header["device_mb"]:  # signals would come in the middle of what a GPU's driver does
         channel.look_at_long_calls([label for label, _ in header["chunks"]])
+        program.clock = ImportClock(header["import_seconds"])
     trouble = load(program, header["chunks"])
     shortcuts.guard(text for _, text in header["chunks"])
     channel.send({"event": "loaded", "trouble": trouble, "notes": program.notes[:MAX_NOTES]})

@@ -1,0 +1,82 @@
+"""Leave out what is no Python, so that the rest of a file can be run: a colon that is missing costs the function it is missing in.
+
+A part is what stands from one line without indentation to the next. Its lines become empty, and all others keep their numbers.
+"""
+
+from __future__ import annotations
+
+import ast
+import itertools
+import re
+
+from autograder.sandbox.child.parse import FUNCTION, parse
+
+MOST_PARTS = 200  # left out, one at a time
+_GOES_ON = re.compile(r"[ \t)\]}#]|(?:else|elif|except|finally)\b|\s*$")  # a line that begins nothing
+_DEFINES = re.compile(r"(?:async def|def|class|import|from)\b|@")
+_OWES = re.compile(r" on line (\d+)$")  # "expected an indented block after function definition on line 3"
+_QUOTES = ('"""', "'''")
+
+
+def without_broken_parts(text: str, label: str) -> tuple[str, list[SyntaxError]]:
+    """Return a text without its parts that are no Python, and what is wrong with each.
+
+    Raises the first SyntaxError where that leaves no function and no class, and ValueError where a text can be no source.
+    """
+    lines, errors = text.split("\n"), list[SyntaxError]()
+    closed, open_quotes = _without_open_quotes(lines, label)
+    count = _mend(lines, label, errors)
+    if not errors:
+        return text, []
+    if open_quotes and _mend(closed, label, open_quotes) > count:
+        return "\n".join(closed), open_quotes
+    if not count:
+        raise errors[0]
+    return "\n".join(lines), errors
+
+
+def _mend(lines: list[str], label: str, errors: list[SyntaxError]) -> int:
+    """Empty parts until the rest is Python, note what was wrong, and return how many functions and classes are left."""
+    while len(errors) <= MOST_PARTS:
+        try:
+            tree = parse("\n".join(lines), label)
+            compile(tree, label, "exec", dont_inherit=True)
+        except SyntaxError as error:
+            errors.append(error)
+            if not _empty_part(lines, error):
+                return 0
+        else:
+            return sum(isinstance(node, (*FUNCTION, ast.ClassDef)) for node in tree.body)
+    return 0
+
+
+def _empty_part(lines: list[str], error: SyntaxError) -> bool:
+    """Empty the lines of the part that an error is in, and say whether there were any."""
+    owed = _OWES.search(error.msg)
+    last = min(int(owed[1]) if owed else error.lineno or 1, len(lines)) - 1
+    while last > 0 and not lines[last].strip():
+        last -= 1
+    first = last
+    while first > 0 and _GOES_ON.match(lines[first]):
+        first -= 1
+    while first > 0 and lines[first - 1].startswith("@"):
+        first -= 1
+    end = last + 1
+    while end < len(lines) and _GOES_ON.match(lines[end]):
+        end += 1
+    had_code = any(line.strip() for line in lines[first:end])
+    lines[first:end] = [""] * (end - first)
+    return had_code
+
+
+def _without_open_quotes(lines: list[str], label: str) -> tuple[list[str], list[SyntaxError]]:
+    """Return lines without the definitions in which a long text is not closed: it ends in the next one's, and turns all after it round."""
+    begins = [0, *(i for i, line in enumerate(lines) if i and _DEFINES.match(line)), len(lines)]
+    left, errors = list(lines), list[SyntaxError]()
+    for first, end in itertools.pairwise(begins):
+        part = "\n".join(lines[first:end])
+        if any(part.count(quotes) % 2 for quotes in _QUOTES):
+            at = next(i for i in range(first, end) if any(quotes[:2] in lines[i] for quotes in _QUOTES))
+            errors.append(SyntaxError("unterminated triple-quoted string literal", (label, at + 1, 1, lines[at])))
+            left[first:end] = [""] * (end - first)
+    return left, errors
