@@ -56,7 +56,10 @@ def test_a_package_that_is_missing_needs_a_look_where_something_is_built_on_it()
     told = "ModuleNotFoundError: No module named 'scipy'"
     result = make_result("s", attention=(Status.CRASHED,), notes=(f"{told}\n  s.py, line 1\n    import scipy",))
     built_on = with_case(result, 1, 0, crash="undefined_name")
-    assert looks([built_on]) == {"Builds on a package that is not installed here": (("s", told),)}
+    heading = "Builds on a package that is not installed here, or on a file that is not read"
+    assert looks([built_on]) == {heading: (("s", told),)}
+    asked_inside = with_case(make_result("s", attention=(Status.CRASHED,)), 1, 0, crash="no_such_module")
+    assert looks([asked_inside]) == {heading: (("s", "`attention`"),)}
     assert looks([result, with_case(result, 1, 0, status=Status.PASSED)]) == {}
 
 

@@ -115,6 +115,8 @@ CRASHES = marked({
     "endless_recursion": "Functions call themselves or each other more often than Python allows. What stops them?",
     "value_of_another_type": "A value of another type than you expect is used here.",
     "no_such_key": "A dict has no such key.",
+    "no_such_module": "A module is imported that is not there. Packages that the assignment does not use may be missing where it is graded, and "
+    "of your own files only what is handed in is read.",
     PROCESS_ENDED: "The code ended the Python process.",
 })  # fmt: skip
 

@@ -54,9 +54,9 @@ def undefined_name(crash: Crash, match: re.Match[str]) -> str:
         return say(told, name=name)
     if origin := _imported_from(crash, name):
         told = marked(
-            "There is no variable or function named `{name}` here: it is to come from `{origin}`, whose import fails. Is that package missing?"
+            "There is no variable or function named `{name}` here: it is to come from `{origin}`, whose import fails."
         )
-        return say(told, name=name, origin=origin)
+        return f"{say(told, name=name, origin=origin)} {_what_is_there(crash)}"
     known = {*crash.given, *crash.source.names(), "np", "torch"} - {name}
     near = difflib.get_close_matches(name, sorted(known), 1, LIKE)
     if near:
@@ -65,6 +65,20 @@ def undefined_name(crash: Crash, match: re.Match[str]) -> str:
         "There is no variable or function named `{name}` here. Was it renamed or misspelt, is an import missing, or is it still to be written?"
     )
     return say(told, name=name)
+
+
+def no_module(crash: Crash, match: re.Match[str]) -> str:
+    """Say which module cannot be imported."""
+    return f"{say('There is no module `{name}` here.', name=match['name'])} {_what_is_there(crash)}"
+
+
+def _what_is_there(crash: Crash) -> str:
+    """Say what may be imported: a file of the student's own that lies beside theirs is not read."""
+    told = marked(
+        "Packages that the assignment does not use may be missing where it is graded, and of your own files only {files} is read: write into it "
+        "what you need of another."
+    )
+    return say(told, files=", ".join(chunk.label for chunk in crash.source.chunks))
 
 
 def _imported_from(crash: Crash, name: str) -> str:

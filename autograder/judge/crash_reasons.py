@@ -75,6 +75,7 @@ RULES = (
     Rule("pair_for_a_tensor", r"torch\.return_types\.(?:max|min|median|sort|topk)\b"),
     Rule("ids_for_a_layer", r"RNN input dtype \(torch\.int"),
     Rule("none_used", r"'?NoneType'?|not NoneType|got None", seen.none_here),
+    Rule("no_such_module", r"No module named '(?P<name>[\w.]+)'", names.no_module, "ModuleNotFoundError"),
     Rule("undefined_name", r"name '(?P<name>\w+)' is not defined", names.undefined_name, "NameError"),
     Rule(
         "read_before_assignment",

@@ -20,7 +20,10 @@ _DOUBT, _NOTHING, _ENDED, _NOTE = "doubt", "nothing", PROCESS_ENDED, "note"
 _ANOTHER, _PACKAGE, _BROKEN = "another", "package", "broken"
 _NO_PACKAGE = "ModuleNotFoundError:"  # how a remark on an import begins
 _NO_PYTHON = ("SyntaxError: ", "IndentationError: ", "TabError: ")  # in a remark on a part that was left out
-_NO_NAME = "undefined_name"  # the kind of crash where what it would have brought is used
+_NO_NAME, _NO_MODULE = (
+    "undefined_name",
+    "no_such_module",
+)  # the kinds of crash where what it would have brought is used, or asked for
 _BUILDS, _FORBIDDEN = Hint.MEND_FIRST, Hint.FORBIDDEN
 URGENT = {
     "grader_error": "The grader failed",
@@ -31,7 +34,7 @@ URGENT = {
     _NOTHING: "Nothing is written in it",
     _ANOTHER: "Perhaps the file of another assignment: it has no points, and most exercises are missing",
     _DOUBT: "It is open which file counts",
-    _PACKAGE: "Builds on a package that is not installed here",
+    _PACKAGE: "Builds on a package that is not installed here, or on a file that is not read",
     _ENDED: "Ended the Python process",
     Status.OUTPUT: "Returned something unusable",
     _BUILDS: "Perhaps right by itself: it lost points by what another wrong exercise gives it",
@@ -120,6 +123,9 @@ def _reasons(result: Record) -> Iterator[_Reason]:
         if _NO_NAME in {case.crash for exercise in result.exercises for case in exercise.cases}:
             remarks = [note.partition("\n")[0] for note in result.notes if note.startswith(_NO_PACKAGE)]
             yield from (_Reason(_PACKAGE, remark) for remark in remarks)
+        asking = [e.name for e in result.exercises if any(case.crash == _NO_MODULE for case in e.cases)]
+        if asking:
+            yield _Reason(_PACKAGE, ", ".join(f"`{name}`" for name in asking), tuple(asking))
         for key, names in kinds.items():
             yield _Reason(key, ", ".join(f"`{name}`" for name in names), tuple(names))
     yield from (_Reason(_DOUBT, doubt) for doubt in result.doubts)
