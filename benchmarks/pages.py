@@ -72,6 +72,7 @@ def summary_of(results: list[Record], isolation: Isolation) -> Summary:
         seed=SEED,
         due=None,
         engine="0",
+        libraries="",
         isolation=isolation,
         seconds=0.0,
         submissions=len(results),

@@ -177,6 +177,7 @@ def summary(**changes: Any) -> Summary:
         seed=20240917,
         due=None,
         engine="0.1.0",
+        libraries="python 3.11.7, numpy 2.4.6",
         isolation=Isolation(
             "C",
             ("process", "rlimits"),

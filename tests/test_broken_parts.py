@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import random
+import sys
 from pathlib import Path
 
 import pytest
@@ -118,9 +119,8 @@ def test_a_colon_that_is_missing_costs_its_function(sandbox: Sandbox) -> None:
     result = grade(Source.of(assignment.file, text), Oracle(assignment, 0, public_only=True), sandbox)
     assert {e.name for e in result.exercises if e.failing} == {"perplexity"}
     told = result_as_text("rnn.py", result).split("\n")
-    assert (
-        told[1] == "Left out when your file is imported: This part of your file is no Python: SyntaxError: expected ':'"
-    )
+    said = "This part of your file is no Python {}.{}: SyntaxError: expected ':'".format(*sys.version_info)
+    assert told[1] == f"Left out when your file is imported: {said}"
     assert told[3].strip() == line.removesuffix(":")
     assert "Your `perplexity` was left out" in result_as_text("rnn.py", result)
 

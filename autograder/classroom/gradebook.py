@@ -92,6 +92,7 @@ class LastRun:
     """The latest run of a gradebook, and the weakest isolation that any result rests on."""
 
     engine: str
+    libraries: str  # Python's and those of the numbers, with versions; nothing where it is not known
     isolation: Isolation
     seconds: float
 
@@ -210,7 +211,8 @@ class Gradebook:
             " JOIN submission USING (student) WHERE present"
         ).fetchall()
         levels = [isolation_of(text) for (text,) in used or [(isolation,)]]
-        return LastRun(engine, max(levels, key=lambda one: one.level), seconds)
+        found = self.db.execute("SELECT libraries FROM basis ORDER BY rowid DESC LIMIT 1").fetchone()
+        return LastRun(engine, found[0] if found else "", max(levels, key=lambda one: one.level), seconds)
 
     def save(
         self, done: Finished, keys: Mapping[str, str], names: frozenset[str], run: int, *, never_lower: bool = False

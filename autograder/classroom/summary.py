@@ -21,6 +21,7 @@ class Summary:
     seed: int
     due: str | None
     engine: str
+    libraries: str
     isolation: Isolation
     seconds: float
     submissions: int
@@ -51,6 +52,7 @@ def summarize(
         seed=run.seed,
         due=book.facts.due or None,
         engine=last.engine,
+        libraries=last.libraries,
         isolation=last.isolation,
         seconds=last.seconds,
         submissions=len(records),

@@ -192,8 +192,9 @@ def tell_unfinished(summary: Summary) -> None:
     if gone := summary.left:
         told = f"graded before, but not among the latest submissions and so not in the grades: {several(gone)}"
         advice = (
-            "Where these are only some of the class's submissions, grade them with --only STUDENT for each, and all others stay "
-            "as they are; or grade again with those of the whole class. Their results are still there."
+            "Their results are still there. Where what they handed in lies elsewhere, as what came late, put both into one folder "
+            "and grade that: the latest of each counts. Where these are some of the class, grade them with --only STUDENT for "
+            "each, and all others stay as they are."
         )
         print(f"autograder: {len(gone)} {told}. {advice}", file=sys.stderr)
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import builtins
 import difflib
 import re
+import sys
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 
@@ -56,6 +57,7 @@ OUR_FAULT = marked(
 )  # what comes of it is told where it is known
 
 
+_PYTHON = "{}.{}".format(*sys.version_info)  # later versions have syntax that this one does not
 _NO_PYTHON = ("SyntaxError", "IndentationError", "TabError")
 
 
@@ -275,7 +277,10 @@ def explain_note(note: Trouble, source: Source) -> str:
         )
         return replace(told, headline=say(why)).text
     if note.type_name in _NO_PYTHON:
-        return replace(told, headline=say("This part of your file is no Python: {why}", why=told.headline)).text
+        return replace(
+            told,
+            headline=say("This part of your file is no Python {version}: {why}", version=_PYTHON, why=told.headline),
+        ).text
     return told.text
 
 
