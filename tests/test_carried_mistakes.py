@@ -16,6 +16,7 @@ from autograder.course.edits import apply_edits
 from autograder.course.spec import Assignment, Status
 from autograder.judge.grade import grade
 from autograder.judge.result import Result
+from autograder.oracle.carried_mistakes import carried_by
 from autograder.oracle.oracle import Oracle
 from autograder.oracle.training import Trainer
 from autograder.sandbox.job import Sandbox, Source
@@ -198,6 +199,21 @@ def test_one_more_mistake_never_raises_the_score(line: Assignment, jailed: Sandb
     assert len(pairs) == 6
     for pair, text in pairs:
         assert graded(line, jailed, text, trainer).score <= min(alone[m] for m in pair), [m.name for m in pair]
+
+
+def test_a_mistake_that_is_made_twice_is_charged_once_and_carried_twice(jailed: Sandbox) -> None:
+    """Both blocks are post-norm: the dearer one is charged, and a training knows of both."""
+    assignment = load_assignment(ROOT, "a7_transformer")
+    twice = tuple(m for m in assignment.misconceptions if m.name in ("encoder_post_norm", "decoder_post_norm"))
+    source = Source.of(assignment.file, apply_edits(assignment.reference, twice) or "")
+    cases = assignment.without_training()
+    result = grade(source, Oracle(cases, 0), jailed)
+    lost = {e.name: e.max_score - e.score for e in result.exercises if e.score < e.max_score}
+    assert lost.keys() == {"MaskedDecoderBlock"}
+    encoder = next(e for e in result.exercises if e.name == "EncoderBlock")
+    assert encoder.again == "The same mistake as in your `MaskedDecoderBlock`: it is charged there, and not again here."
+    carried = carried_by(assignment, assignment.trainings[0], result)
+    assert set(carried.choices[0]) == {"encoder_post_norm", "decoder_post_norm"}
 
 
 @pytest.mark.parametrize("name", ["mean_over_padding", "starts_from_zeros", "norm_of_each_array"])

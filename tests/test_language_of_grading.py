@@ -70,7 +70,7 @@ def trained(line: Assignment, sandbox: Sandbox, *edits: tuple[str, str]) -> Resu
         ((UPHILL,), ("`gradient` kostet in der eigenen Aufgabe Punkte und hier nicht noch einmal: Mit diesem Fehler hat die Referenz dieselben ersten Losses.",)),
         ((("return x @ w", STALLS), ("import numpy as np", "import numpy as np\ncalls = []")), ("; verlangt ist: 1e-07 bis 0,1.",)),
         ((("def gradient", "def gradiant"),), ("Führe training.py aus, dann siehst du alles.", "Nicht gemessen: Der Lauf brach in den ersten Schritten ab.")),
-        ((("import numpy as np", "import numpy as"),), ("Die Datei konnte nicht importiert werden.",)),
+        ((("import numpy as np", "import os\nos._exit(0)"),), ("Die Datei konnte nicht importiert werden.",)),
     ],
 )  # fmt: skip
 def test_a_training_is_told_in_german(
@@ -155,7 +155,7 @@ def test_the_terminal_is_in_german(edited: Callable[..., str], sandbox: Sandbox)
         "later",
         ", wartet auf center",
         "ausgehend von deinem center",
-        "Weggelassen, weil es beim Importieren deiner Datei scheitert: NameError: x",
+        "Beim Importieren deiner Datei ausgelassen: NameError: x",
         "Deine Datei hat beim Importieren ausgegeben: hi",
         "Punkten bei den öffentlichen Tests. Bei der Bewertung kommen verborgene Tests dazu; beurteilt wird dann auch: quiz.",
     ):

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -57,6 +57,9 @@ class Verdict:
     inside: Mapping[Trial, str]  # trials that crashed inside another failing exercise, with its name
     again: frozenset[Trial] = frozenset()  # excused trials whose own code repeats a mistake that is charged elsewhere
     own: frozenset[Trial] = frozenset()  # trials that are wrong beside what other exercises do to them, too
+    repeats: Mapping[Trial, Diagnosis] = field(
+        default_factory=dict
+    )  # excused trials, with the mistake of their own that is charged elsewhere
 
     def may_charge_twice(self, judged: Sequence[Judged]) -> bool:
         """Whether more than one exercise is charged, so that one mistake may be charged twice."""

@@ -139,7 +139,7 @@ def _exercise(
     mine = [j for j in judged if j.trial.case.exercise == exercise.name]
     unwritten = {j.trial.case.exercise for j in judged if j.status is Status.MISSING}
     cases = tuple(
-        _excused_case(j, verdict.excused[j.trial], unwritten, again=j.trial in verdict.again)
+        _excused_case(j, verdict, unwritten)
         if j.trial in verdict.excused
         else _case(j, oracle, verdict, reading, judged, related)
         for j in mine
@@ -151,8 +151,8 @@ def _exercise(
     return ExerciseResult(exercise.name, score, points, cases, answer=answer, bonus=exercise.bonus, later=later)
 
 
-def _excused_case(judged: Judged, upstream: tuple[str, ...], unwritten: Collection[str], *, again: bool) -> CaseResult:
-    case = judged.trial.case
+def _excused_case(judged: Judged, verdict: Verdict, unwritten: Collection[str]) -> CaseResult:
+    case, upstream, again = judged.trial.case, verdict.excused[judged.trial], judged.trial in verdict.again
     told = explain_excuse(upstream, unwritten, again=again, gave_values=judged.status is Status.FAILED)
     return CaseResult(
         case.name,
@@ -160,6 +160,7 @@ def _excused_case(judged: Judged, upstream: tuple[str, ...], unwritten: Collecti
         case.visibility,
         Status.PASSED,
         told,
+        reason=verdict.repeats.get(judged.trial),
         seconds=sum(outcome.seconds for outcome in judged.outcomes),
         follows=upstream,
         again=again,

@@ -89,7 +89,10 @@ def _moved(
 
 
 def _same_names(oracle: Facts, judged: tuple[Judged, ...], verdict: Verdict, prices: Mapping[Trial, float]) -> Verdict:
-    """Return the verdict with exercises that show the same known mistake charged at one of them, where it costs most."""
+    """Return the verdict with exercises that show the same known mistake charged at one of them, where it costs most.
+
+    Known mistakes of two exercises are the same where the same is said of them.
+    """
     trials: dict[str, list[Judged]] = defaultdict(list)
     for j in judged:
         if j.status in OWN_FAULT and j.trial not in verdict.excused:
@@ -97,16 +100,17 @@ def _same_names(oracle: Facts, judged: tuple[Judged, ...], verdict: Verdict, pri
     alike: dict[tuple[str, ...], list[str]] = defaultdict(list)
     for name, failed in trials.items():
         diagnosis = verdict.diagnoses[name]
-        if diagnosis and diagnosis.is_only_one and not diagnosis.tentative:
-            names = diagnosis.names
-            if all(agrees(oracle, names, j.trial, j.outcomes) for j in failed):
-                alike[names].append(name)
+        if diagnosis is None or diagnosis.tentative or not diagnosis.is_only_one:
+            continue
+        if all(agrees(oracle, diagnosis.names, j.trial, j.outcomes) for j in failed):
+            alike[tuple(mistake.sentence for mistake in diagnosis.alternatives[0])].append(name)
     for group in alike.values():
         most = max(group, key=lambda name: _sum((j.trial for j in trials[name]), prices))
-        for name in group:
-            excused = _that_say_something(judged, [j.trial for j in trials[name]] if name != most else [])
-            if excused:
+        for name in (name for name in group if name != most):
+            excused, own = _that_say_something(judged, [j.trial for j in trials[name]]), verdict.diagnoses[name]
+            if excused and own:
                 verdict = _moved(verdict, {most: verdict.diagnoses[most]}, [], excused, (most,))
+                verdict = replace(verdict, repeats={**verdict.repeats, **dict.fromkeys(excused, own)})
     return verdict
 
 

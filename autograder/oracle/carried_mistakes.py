@@ -47,9 +47,12 @@ def carried_by(assignment: Assignment, training: Training, result: Result) -> Ca
     used = assignment.uses(training.exercise)
     mine = [e for e in result.exercises if e.name in used]
     wrong = {e.name: _explanations(e) for e in mine if e.status is not Status.PASSED}
+    repeated = [
+        _explanations(e) for e in mine if e.name not in wrong
+    ]  # what is charged elsewhere is in the code all the same
     follows = {e.name for e in mine if any(case.follows for case in e.cases)}
     here = {m.name for m in assignment.misconceptions if m.exercise in used}
-    sets = itertools.islice(itertools.product(*filter(None, wrong.values())), MOST_CHOICES)
+    sets = itertools.islice(itertools.product(*filter(None, (*wrong.values(), *repeated))), MOST_CHOICES)
     choices = dict.fromkeys(tuple(dict.fromkeys(n for names in one for n in names if n in here)) for one in sets)
     return Carried(
         tuple(wrong),
