@@ -189,6 +189,7 @@ def test_a_bonus_counts_above_the_total_and_never_below(tmp_path: Path, cli: Cli
     [
         ("[assignment.t1_mean]", "There is no assignment 't1_mean'"),
         ('[assignment.t1_means]\nwithout = ["sprad"]', "Did you mean spread?"),
+        ('[assignment.t1_means]\nwithout = ["center.nothing"]', "has no such part"),
         ('[assignment.t1_means]\nwithout = ["center"]', 'Add "spread" to `without`, or keep center.'),
         ('[assignment.t1_means]\nwithout = ["spread", "spread"]', "names spread twice"),
         ("[assignment.t1_means]\npoints = {center = -1}", "center = -1. Write a number above zero"),
@@ -217,6 +218,28 @@ def test_what_builds_on_something_is_named_by_whole_quizzes_and_programs() -> No
     assert f"Add {', '.join(map(json.dumps, users))} to" in str(caught.value)
     made = composed(whole, Entry(ROOT, without=("attention_scores", *users, "quiz.shape_of_attention")), programs)
     assert {made.reference.count(m.old) for m in made.misconceptions} == {1}  # some reached into what is cut out
+
+
+def test_a_case_may_be_left_out(tmp_path: Path, sandbox: Sandbox) -> None:
+    """The others share its weight, only its exercise and what builds on that are graded again, and no mistake loses its name; all cases cannot go."""
+    whole = load_assignment(COURSE, "t1_means")
+    text = '[assignment.t1_means]\nwithout = ["center.the_argument_stays"]'
+    made = load_assignment(course(tmp_path, text), "t1_means")
+    assert {c.name for c in whole.cases} - {c.name for c in made.cases} == {"the_argument_stays"}
+    assert made.misconceptions == whole.misconceptions
+    before, after = (exercise_keys(Oracle(one, 11)) for one in (whole, made))
+    assert {name for name in before if before[name] != after[name]} == {"center", "spread"}
+    changed = whole.reference.replace("return x - means", "x -= means\n    return x")
+    assert changed != whole.reference
+    scores = [
+        sum(e.score for e in grade(Source.of("means.py", changed), Oracle(one, 11), sandbox).exercises)
+        for one in (whole, made)
+    ]
+    assert scores[0] < scores[1] == sum(e.points for e in made.exercises)
+    every = [f"center.{c.name}" for c in whole.cases if c.exercise == "center"]
+    with pytest.raises(CompositionError, match="names every case of center"):
+        composed(whole, Entry(ROOT, without=tuple(every)), {})
+    assert {p.promise: p.broken for p in examine(made, sandbox, 2, course(tmp_path, text)) if p.broken} == {}
 
 
 def test_an_entry_is_written_as_it_is_read(tmp_path: Path) -> None:

@@ -275,7 +275,7 @@ def test_a_correct_solution_that_fails_is_named(tamper: Tamper) -> None:
 def test_a_correct_solution_that_cannot_be_imported_is_named(tamper: Tamper) -> None:
     """In one line."""
     broken = tamper((LOOPS, "def spread(x):", "return\n\n\ndef spread(x):"))
-    assert broken[CORRECT][0].startswith("loops: Your file cannot be imported")
+    assert broken[CORRECT][0].startswith("loops: This part of your file is no Python")
     assert "\n" not in broken[CORRECT][0]
 
 
@@ -296,7 +296,7 @@ def test_a_misconception_that_is_no_python_is_named(tamper: Tamper) -> None:
     broken = tamper((BANK, 'new="mean_square"', 'new="mean_square("'))
     (line,) = broken[CAUGHT]
     assert line.startswith(
-        "no_root: with this mistake in it means.py cannot be imported: SyntaxError: '(' was never closed"
+        "no_root: with this mistake in it a part of means.py is no Python: SyntaxError: '(' was never closed"
     )
     assert "\n" not in line
     assert broken[DIAGNOSED] == ("no_root gets no diagnosis",)

@@ -51,6 +51,7 @@ def composed(whole: Assignment, entry: Entry, programs: Mapping[str, str]) -> As
     if left:
         made = _without(whole, made)
         _refuse_needed(whole, made, programs)
+        _refuse_untested(made)
     return _graded_by_hand(made, entry.manual) if entry.manual else made
 
 
@@ -104,7 +105,7 @@ def _without(whole: Assignment, made: Assignment) -> Assignment:
         given=tuple(name for name in whole.given if gone.isdisjoint((name, name.partition(".")[0]))),
         reference=reference,
         stub=cut(whole.stub),
-        cases=tuple(_cases(whole, names, questions)),
+        cases=tuple(case for case in _cases(whole, names, questions) if _told(case) not in made.left_out),
         misconceptions=tuple(_in_rest(m, whole.reference, reference, cut) for m in bank),
         correct=tuple(one for one in whole.correct if defined_in(one.source) & defined_in(reference)),
         shortcuts=tuple(s for s in shortcuts if s.exercises),
@@ -114,9 +115,17 @@ def _without(whole: Assignment, made: Assignment) -> Assignment:
     )
 
 
-def _told(question: Question) -> str:
-    """Return how `without` names a question."""
-    return f"{question.exercise}.{question.name}"
+def _told(one: Question | Case) -> str:
+    """Return how `without` names a question, or a case of an exercise."""
+    return f"{one.exercise}.{one.name}"
+
+
+def _refuse_untested(made: Assignment) -> None:
+    """Refuse to leave out every case of an exercise."""
+    tested = {case.exercise for case in made.cases}
+    bare = {name.partition(".")[0] for name in made.left_out if "." in name} - tested
+    for exercise in (e.name for e in made.exercises if e.name in bare):
+        raise CompositionError(f"`without` names every case of {exercise}. Name {exercise} itself.")
 
 
 def _cases(whole: Assignment, names: set[str], questions: tuple[Question, ...]) -> Iterator[Case]:
@@ -130,15 +139,17 @@ def _cases(whole: Assignment, names: set[str], questions: tuple[Question, ...]) 
 def _refuse_unknown(whole: Assignment, entry: Entry, programs: Mapping[str, str]) -> None:
     exercises = [e.name for e in whole.exercises]
     parts = [*exercises, *map(_told, whole.questions), *programs]
+    quizzes = {q.exercise for q in whole.questions}
+    cases = [_told(case) for case in whole.cases if case.exercise not in quizzes]
     for key, names, known in (
-        ("without", entry.without, parts),
+        ("without", [name for name in entry.without if name not in cases], parts),
         ("points", entry.points, exercises),
         ("bonus", entry.bonus, exercises),
         ("manual", entry.manual, exercises),
     ):
         for name in names:
             if name not in known:
-                near = difflib.get_close_matches(name, known, 1)
+                near = difflib.get_close_matches(name, [*known, *cases] if key == "without" else known, 1)
                 hint = f" Did you mean {near[0]}?" if near else f" It has {', '.join(known)}."
                 raise CompositionError(f"{key} names {name}, and {whole.slug} has no such part.{hint}")
             if key != "without" and name in entry.without:

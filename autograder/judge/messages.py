@@ -21,6 +21,7 @@ from autograder.judge.axis_names import shape_of_answer
 from autograder.judge.calls_as_text import Layout, Signatures, show_call, show_parameters, side_by_side
 from autograder.judge.reasons import Detail, Message
 from autograder.judge.relation_sentences import part_named
+from autograder.judge.result import NO_PYTHON
 from autograder.sandbox.endings import OUT_OF_MEMORY, WAITING, why_ended
 from autograder.sandbox.job import Ending, Frame, Outcome, Source, Trouble
 
@@ -58,7 +59,6 @@ OUR_FAULT = marked(
 
 
 _PYTHON = "{}.{}".format(*sys.version_info)  # later versions have syntax that this one does not
-_NO_PYTHON = ("SyntaxError", "IndentationError", "TabError")
 
 
 def explain_finding(
@@ -276,7 +276,7 @@ def explain_note(note: Trouble, source: Source) -> str:
             'It was still running when it was stopped. Put experiments at the bottom under `if __name__ == "__main__":`.'
         )
         return replace(told, headline=say(why)).text
-    if note.type_name in _NO_PYTHON:
+    if note.type_name in NO_PYTHON:
         return replace(
             told,
             headline=say("This part of your file is no Python {version}: {why}", version=_PYTHON, why=told.headline),

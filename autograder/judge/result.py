@@ -11,6 +11,8 @@ from autograder.judge.picture import Picture
 from autograder.judge.reason_sentences import explain_reason, explain_turn
 from autograder.judge.reasons import NOTHING, Advice, Diagnosis, Hint, Message, Reason, Turn
 
+NO_PYTHON = ("SyntaxError", "IndentationError", "TabError")  # what Python raises at what is none
+
 
 @dataclass(frozen=True)
 class CaseResult:
@@ -162,6 +164,11 @@ class ExerciseResult:
         return next((case.status for case in self.cases if case.status is not Status.PASSED), whole)
 
 
+def is_no_python(note: str) -> bool:
+    """Whether a note says of a part that was left out that it is no Python."""
+    return any(f"{error}: " in note.partition("\n")[0] for error in NO_PYTHON)
+
+
 @dataclass(frozen=True)
 class Result:
     """A graded submission. `problem` says what was wrong with the file as a whole, if anything."""
@@ -170,7 +177,12 @@ class Result:
     exercises: tuple[ExerciseResult, ...]
     problem: str = ""
     printed: str = ""  # while the file was imported
-    notes: tuple[str, ...] = ()  # cells of a notebook that could not be used
+    notes: tuple[str, ...] = ()  # what was left out: cells of a notebook, parts of a file
+
+    @property
+    def no_python(self) -> tuple[str, ...]:
+        """The notes on parts that are no Python."""
+        return tuple(filter(is_no_python, self.notes))
 
     @property
     def score(self) -> float:

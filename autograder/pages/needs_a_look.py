@@ -13,13 +13,12 @@ from autograder.classroom.record import Record
 from autograder.course.spec import Status
 from autograder.judge.crash_kinds import PROCESS_ENDED
 from autograder.judge.reasons import Advice, Hint
-from autograder.judge.result import CaseResult
+from autograder.judge.result import CaseResult, is_no_python
 
 # Keys that are no status of a case: what holds for a submission as a whole, or a kind of crash.
 _DOUBT, _NOTHING, _ENDED, _NOTE = "doubt", "nothing", PROCESS_ENDED, "note"
 _ANOTHER, _PACKAGE, _BROKEN = "another", "package", "broken"
 _NO_PACKAGE = "ModuleNotFoundError:"  # how a remark on an import begins
-_NO_PYTHON = ("SyntaxError: ", "IndentationError: ", "TabError: ")  # in a remark on a part that was left out
 _NO_NAME, _NO_MODULE = (
     "undefined_name",
     "no_such_module",
@@ -130,8 +129,7 @@ def _reasons(result: Record) -> Iterator[_Reason]:
             yield _Reason(key, ", ".join(f"`{name}`" for name in names), tuple(names))
     yield from (_Reason(_DOUBT, doubt) for doubt in result.doubts)
     for note in (note for note in result.notes if note not in result.doubts):
-        broken = any(error in note.partition("\n")[0] for error in _NO_PYTHON)
-        yield _Reason(_BROKEN if broken else _NOTE, note)
+        yield _Reason(_BROKEN if is_no_python(note) else _NOTE, note)
 
 
 def _kind(case: CaseResult) -> str:

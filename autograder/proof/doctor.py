@@ -222,8 +222,9 @@ class _KnownFiles:
             yield from (f"{other.name}: {line}" for line in failures(result))
 
     def misconceptions(self) -> Verdicts:
-        """Grade the reference with each misconception in it."""
-        bank = self._assignment.misconceptions
+        """Grade the reference with each misconception in it whose case is there: a course may have left it out."""
+        left_out = self._assignment.left_out
+        bank = [m for m in self._assignment.misconceptions if f"{m.exercise}.{m.caught_by}" not in left_out]
         return dict(zip(bank, self._grade_mistaken([(m,) for m in bank]), strict=True))
 
     def pairs(self, alone: Verdicts) -> Pairs:

@@ -146,6 +146,7 @@ def failures(result: Result) -> Iterator[str]:
     if result.problem:
         yield result.problem.replace("\n", " | ")
         return
+    yield from (note.replace("\n", " | ") for note in result.no_python)
     for exercise in result.exercises:
         yield from exercise_failures(exercise)
 

@@ -42,7 +42,7 @@ def bank_is_sound(assignment: Assignment, every: Sequence[Misconception] = ()) -
     for m in assignment.misconceptions:
         if m.exercise not in exercises:
             broken.append(f"{m.name}: there is no exercise {m.exercise}")
-        elif (m.exercise, m.caught_by) not in cases:
+        elif (m.exercise, m.caught_by) not in cases and f"{m.exercise}.{m.caught_by}" not in assignment.left_out:
             broken.append(f"{m.name}: {m.exercise} has no case {m.caught_by}")
         if not m.says.strip():
             broken.append(StillToWrite(f"{m.name}: says nothing to the student"))
@@ -78,6 +78,9 @@ def uncaught(verdicts: Verdicts, file: str) -> Iterator[str]:
             yield f"{m.name}: {result.problem}"
         elif result.problem:
             yield f"{m.name}: with this mistake in it {file} cannot be imported: {_reason(result.problem)}"
+        elif result.no_python:
+            told = result.no_python[0].partition(": ")[2].replace("\n", " ")
+            yield f"{m.name}: with this mistake in it a part of {file} is no Python: {' '.join(told.split())}"
         elif cases[m.caught_by].status is Status.PASSED:
             failed = [name for name, case in cases.items() if case.status is not Status.PASSED]
             others = f"; of its exercise it fails {', '.join(failed[:MOST_PLACES])}" if failed else "; it fails no case"

@@ -35,6 +35,19 @@ def without_broken_parts(text: str, label: str) -> tuple[str, list[SyntaxError]]
     return "\n".join(lines), errors
 
 
+def readable_tree(text: str) -> ast.Module | None:
+    """Return the tree of what is Python in a text, or None where nothing is, or it nests too deeply; running it tells the student."""
+    try:
+        return parse(text)
+    except SyntaxError:
+        try:
+            return parse(without_broken_parts(text, "")[0])
+        except (SyntaxError, ValueError, RecursionError):
+            return None
+    except (ValueError, RecursionError):
+        return None
+
+
 def _mend(lines: list[str], label: str, errors: list[SyntaxError]) -> int:
     """Empty parts until the rest is Python, note what was wrong, and return how many functions and classes are left."""
     while len(errors) <= MOST_PARTS:

@@ -8,7 +8,6 @@ helpers. A name in a comment, a string, an annotation, or a function that no exe
 from __future__ import annotations
 
 import ast
-import contextlib
 import fnmatch
 import functools
 from collections.abc import Iterable, Iterator, Mapping
@@ -16,9 +15,9 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from autograder.sandbox.child.broken_parts import without_broken_parts
+from autograder.sandbox.child.broken_parts import readable_tree
 from autograder.sandbox.child.left_undone import left_undone
-from autograder.sandbox.child.parse import FUNCTION, parse, walk
+from autograder.sandbox.child.parse import FUNCTION, walk
 
 LONGEST_NAME = 200  # characters of a full name that are told
 _IMPORT = (ast.Import, ast.ImportFrom)
@@ -75,7 +74,7 @@ def read(chunks: list[Any], exercises: list[Any], rules: list[Any], given: list[
     A chunk is (label, bytes of the text), an exercise (name, blanks), a rule (forbidden names, exercises that it concerns);
     `given` are the definitions that come with the stub.
     """
-    parsed = [(label, tree) for label, text in chunks if (tree := _parse(bytes(text).decode()))]
+    parsed = [(label, tree) for label, text in chunks if (tree := readable_tree(bytes(text).decode()))]
     _unite([tree for _, tree in parsed], {label.removesuffix(".py") for label, _ in parsed if label.endswith(".py")})
     names = _read(parsed)
     used, reached, code = {}, {}, {}
@@ -255,18 +254,6 @@ def _note_class(node: ast.ClassDef, names: _Names, label: str) -> None:
     for method in methods:
         names.defined.setdefault(f"{node.name}.{method.name}", []).append(_part(label, method))
         names.methods.setdefault(node.name, []).append(f"{node.name}.{method.name}")
-
-
-def _parse(text: str) -> ast.Module | None:
-    """Return the tree of a source, of what is Python in it, or None where nothing is; running it tells the student."""
-    try:
-        return parse(text)
-    except SyntaxError:
-        with contextlib.suppress(SyntaxError, ValueError, RecursionError):
-            return parse(without_broken_parts(text, "")[0])
-        return None
-    except (ValueError, RecursionError):
-        return None
 
 
 def _has_memory(tree: ast.Module) -> bool:

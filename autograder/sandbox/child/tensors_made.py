@@ -9,8 +9,7 @@ import ast
 from collections.abc import Iterator
 from typing import Any
 
-from autograder.sandbox.child.broken_parts import without_broken_parts
-from autograder.sandbox.child.parse import parse
+from autograder.sandbox.child.broken_parts import readable_tree
 
 _MAKERS = frozenset(
     {
@@ -33,8 +32,8 @@ def read(chunks: list[Any]) -> list[tuple[Any, ...]]:
     found: list[tuple[Any, ...]] = []
     for label, text in chunks:
         try:
-            tree = parse(without_broken_parts(bytes(text).decode(), label)[0])
-            found += list(_within(_in_full(tree), label, None))
+            if tree := readable_tree(bytes(text).decode()):
+                found += list(_within(_in_full(tree), label, None))
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             continue
     return found
