@@ -119,7 +119,7 @@ def test_a_colon_that_is_missing_costs_its_function(sandbox: Sandbox) -> None:
     result = grade(Source.of(assignment.file, text), Oracle(assignment, 0, public_only=True), sandbox)
     assert {e.name for e in result.exercises if e.failing} == {"perplexity"}
     told = result_as_text("rnn.py", result).split("\n")
-    said = "This part of your file is no Python {}.{}: SyntaxError: expected ':'".format(*sys.version_info)
+    said = "A part of your file is no Python {}.{}: SyntaxError: expected ':'".format(*sys.version_info)
     assert told[1] == f"Left out when your file is imported: {said}"
     assert told[3].strip() == line.removesuffix(":")
     assert "Your `perplexity` was left out" in result_as_text("rnn.py", result)

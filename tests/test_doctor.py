@@ -275,7 +275,7 @@ def test_a_correct_solution_that_fails_is_named(tamper: Tamper) -> None:
 def test_a_correct_solution_that_cannot_be_imported_is_named(tamper: Tamper) -> None:
     """In one line."""
     broken = tamper((LOOPS, "def spread(x):", "return\n\n\ndef spread(x):"))
-    assert broken[CORRECT][0].startswith("loops: This part of your file is no Python")
+    assert broken[CORRECT][0].startswith("loops: A part of your file is no Python")
     assert "\n" not in broken[CORRECT][0]
 
 

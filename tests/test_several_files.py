@@ -367,7 +367,7 @@ def test_a_name_that_is_missing_is_told_with_its_file(
     unread = graded(write(tmp_path / "broken", {**right, "model.py": broken}))
     assert points(unread) == {"weights_of": 2, "pooled": 0}
     assert told(unread, "pooled")[0] == "model.py could not be read as far as `pooled`. First mend what it raises."
-    said = "This part of your file is no Python {}.{}: SyntaxError: invalid syntax".format(*sys.version_info)
+    said = "A part of your file is no Python {}.{}: SyntaxError: invalid syntax".format(*sys.version_info)
     assert unread.notes == (f"{said}\n  model.py, line 11\n    return weights @",)
 
 

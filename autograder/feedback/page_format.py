@@ -21,7 +21,7 @@ from autograder.course.spec import Status, Visibility
 from autograder.feedback.svg_charts import chart
 from autograder.judge.picture import Heat
 from autograder.judge.points import points_text
-from autograder.judge.result import CaseResult, easiest_first
+from autograder.judge.result import CaseResult, easiest_first, is_no_python
 
 
 def environment(*folders: Path) -> Environment:
@@ -39,6 +39,7 @@ def environment(*folders: Path) -> Environment:
     made.filters |= {"moment": moment, "number": points_text, "percent": _percent, "data_uri": _data_uri}
     made.filters |= {"prose_wrapped": _prose_wrapped, "one_or_more": _one_or_more, "ticks": _ticks}
     made.filters |= {"failing": _failing, "passing": _passing}
+    made.tests["no_python"] = is_no_python
     made.globals |= {"marked": marked, "say": say, "say_many": say_many, "say_html": _say_html, "spoken": spoken}
     made.globals |= {"card": _card}
     return made

@@ -273,13 +273,13 @@ def explain_note(note: Trouble, source: Source) -> str:
     told = explain_trouble(note, source)
     if note.type_name == "TooLongError":
         why = marked(
-            'It was still running when it was stopped. Put experiments at the bottom under `if __name__ == "__main__":`.'
+            'A statement was still running, and was stopped. Put experiments at the bottom under `if __name__ == "__main__":`.'
         )
         return replace(told, headline=say(why)).text
     if note.type_name in NO_PYTHON:
         return replace(
             told,
-            headline=say("This part of your file is no Python {version}: {why}", version=_PYTHON, why=told.headline),
+            headline=say("A part of your file is no Python {version}: {why}", version=_PYTHON, why=told.headline),
         ).text
     return told.text
 
