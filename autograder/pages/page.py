@@ -39,7 +39,9 @@ def class_environment(*folders: Path) -> Environment:
 
 
 def hours(value: float) -> str:
-    """Write hours: 0.5 h, 34 h; from two days on also days."""
+    """Write hours: 8 min, 34 h; from two days on also days."""
+    if value < 1:
+        return f"{max(1, round(60 * value))} min"
     text = f"{decimal(f'{round(value, 1):g}')} h"
     return say("{hours} ({days} days)", hours=text, days=decimal(f"{value / 24:.1f}")) if value >= 48 else text
 
