@@ -131,3 +131,18 @@ def test_what_is_forbidden_is_seen_beside_what_is_no_python(sandbox: Sandbox) ->
     body = "def attention(Q, K, V, mask=None):\n    return torch.nn.functional.scaled_dot_product_attention(Q, K, V)\n"
     source = Source.of("attention.py", f"import torch\n\ndef broken(:\n    pass\n\n{body}")
     assert "attention" in Reading(source, assignment, sandbox).shortcuts()
+
+
+def test_a_file_of_another_assignment_is_told_as_one(sandbox: Sandbox) -> None:
+    """The stub of this one is not, nor a file with one exercise of it."""
+    here, other = (load_assignment(ROOT, slug).without_training() for slug in ("a5_attention", "a1_rnn"))
+    oracle = Oracle(here, 0, public_only=True)
+    one = other.reference.replace("def softmax(", "def causal_mask(") + "\n\ndef padding_mask(ids):\n    return ids\n"
+    said = "Next to nothing of this assignment is defined in your file. Is it the file of another one?"
+    for text, notes in (
+        (other.reference, (said,)),
+        (here.stub, ()),
+        (one, ()),
+        ("def softmax(x):\n    return x\n", ()),
+    ):
+        assert grade(Source.of("attention.py", text), oracle, sandbox).notes == notes

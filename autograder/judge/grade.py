@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from autograder.course.language import marked, say, speaking
 from autograder.course.quiz_checks import choice
-from autograder.course.spec import Call, Exercise, Finding, Status, Visibility
+from autograder.course.spec import Assignment, Call, Exercise, Finding, Status, Visibility
 from autograder.judge.blame import OWN_FAULT, STATUS, Verdict, assign_blame, gave_nothing, judge_all, place_of
 from autograder.judge.crash_reasons import reason_of_crash
 from autograder.judge.diagnose import chosen_option
@@ -43,6 +43,7 @@ from autograder.sandbox.memory import fitting
 from autograder.sandbox.time_limits import Rationed
 
 MAX_PRINTED = 10  # lines of what a case printed
+FEW = 4  # definitions; with fewer it is not said that a file is another assignment's
 
 
 def grade(
@@ -73,7 +74,7 @@ def judge_run(
 def _judged(reading: Reading, oracle: Knowledge, sandbox: Sandbox, ran: JobResult, *, smallest: bool) -> Result:
     source, ran = reading.source, without_folders(ran)
     assignment = oracle.assignment
-    notes = tuple(explain_note(note, source) for note in ran.notes)
+    notes = (*_of_another(assignment, source), *(explain_note(note, source) for note in ran.notes))
     if ran.loading.ending is not Ending.RETURNED:
         return replace(_unloadable(ran.loading, oracle, source), notes=notes)
     if source.chunks and not source.notebook and not any(chunk.text.strip() for chunk in source.chunks):
@@ -100,6 +101,15 @@ def _judged(reading: Reading, oracle: Knowledge, sandbox: Sandbox, ran: JobResul
     shortcuts = reading.shortcuts()
     exercises = tuple(refused(e, shortcuts[e.name]) if e.name in shortcuts else e for e in exercises)
     return Result(assignment.slug, exercises, printed=ran.loading.printed, notes=notes)
+
+
+def _of_another(assignment: Assignment, source: Source) -> tuple[str, ...]:
+    """Say where next to nothing of the assignment is defined, as a quiz that each has, and more else."""
+    asked = {blank.partition(".")[0] for exercise in assignment.exercises for blank in exercise.blanks}
+    there = asked.intersection(source.names())
+    if len(there) > 1 or len(asked) < FEW or len(source.names()) < FEW:
+        return ()
+    return (say("Next to nothing of this assignment is defined in your file. Is it the file of another one?"),)
 
 
 def _blamed(oracle: Knowledge, source: Source, sandbox: Sandbox, judged: tuple[Judged, ...], named: Named) -> Verdict:

@@ -115,6 +115,9 @@ def _left_out(notes: Sequence[str]) -> Iterator[str]:
         why, _, place = note.partition("\n")
         places.setdefault(why, []).append(place)
     for why, (first, *others) in places.items():
+        if not first:  # of the file as a whole
+            yield _in("yellow", plain(why))
+            continue
         yield _in("yellow", say("Left out when your file is imported: ")) + plain(why)
         yield from plain(first).splitlines()
         if others:
