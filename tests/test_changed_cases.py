@@ -89,7 +89,7 @@ def mistake(old: str, new: str) -> Misconception:
 @pytest.mark.parametrize(
     ("old", "new", "passes"),
     [
-        ("mean_square = ", "mean_square = = ", False),  # a file that is no Python has no cases
+        ("mean_square = ", "mean_square = = ", False),  # its function is no Python, and left out
         ("def spread(", "np.mean = None\n\n\ndef spread(", True),  # an edit outside of a function may change every case
     ],
 )
@@ -102,7 +102,7 @@ def test_what_changes_more_than_one_function(
     (file,) = ChangedCases(oracle, sandbox).files([(odd,)])
     result = grade(*file)
     assert result.all_passed is passes
-    assert bool(result.problem) is not passes
+    assert bool(result.no_python) is not passes
     assert timeless(result) == timeless(grade(file[0], oracle, sandbox))
     assert np.mean  # what changes numpy for all is run in the sandbox alone
 
