@@ -97,7 +97,7 @@ def out(cli: Any, course: Path, tmp_path: Path) -> Path:
     cells[1] |= {"source": f"# {cells[1]['source']}", "outputs": [{"data": {"image/png": shown}}]}
     (folder / "bob.ipynb").write_text(json.dumps({"cells": cells, "nbformat": 4, "nbformat_minor": 5, "metadata": {}}))
     (folder / "eve.py").write_text(works(course, ""))
-    (folder / "fay.py").write_text(works(course, "My words.") + "\ndef broken(:\n")
+    (folder / "fay.py").write_text(works(course, "My words.").replace("def ", "dfe "))
     run = ("-o", tmp_path / "out", "--course", course, "--accept-unsandboxed")
     code, table, said = cli("grade", "t1_means", folder, *run)
     assert re.search(
