@@ -64,6 +64,17 @@ BROKEN = {
         "<<<<<<< HEAD\n=======\n>>>>>>> 3f2c9ab (it's)\nclass Second",
         {"first", "Second", "third"},
     ),
+    "an open try": ("    if x:\n        return 1\n", "    try:\n        return 1\n", {"Second", "third"}),
+    "an open try at the end of a part": (
+        "    if x:\n        return 1\n    return 2\n",
+        "    try:\n        return 1\n",
+        {"Second", "third"},
+    ),
+    "quotes of an old version": (
+        "class Second",
+        '"""\ndef older(x):\n    return x\n\n\nclass Second',
+        {"first", "older", "Second", "third"},
+    ),
     "a talk around it": ("import numpy", "Here's the file:\n\n```python\nimport numpy", {"first", "Second", "third"}),
     "a table": ("LIMIT = (1,\n", "LIMIT = [1,\n", {"first", "Second", "third"}),
 }
@@ -82,6 +93,19 @@ def test_the_rest_is_left(what: str) -> None:
     assert mended.count("\n") == text.count("\n")
     for name, line in names.items():
         assert name in text.split("\n")[line - 1]
+
+
+def test_a_long_text_begins_no_part() -> None:
+    """What stands in it without indentation does not: its quotes would stay, and turn all after them round."""
+    said = '    """Return it.\n\nArgs:\nx: an array, \'\'\' or "" or not.\n    """\n'
+    text = FILE.replace("def third(x):\n", f"def third(x):\n{said}")
+    text = text.replace("def first(x):\n", f"def first(x)\n{said}")
+    mended, errors = without_broken_parts(text, "means.py")
+    assert [error.msg for error in errors] == ["expected ':'"]
+    assert {n.name for n in ast.parse(mended).body if isinstance(n, ast.FunctionDef | ast.ClassDef)} == {
+        "Second",
+        "third",
+    }
 
 
 def test_python_is_left_as_it_is() -> None:
@@ -130,6 +154,19 @@ def test_what_is_forbidden_is_seen_beside_what_is_no_python(sandbox: Sandbox) ->
     assignment = load_assignment(ROOT, "a5_attention").without_training()
     body = "def attention(Q, K, V, mask=None):\n    return torch.nn.functional.scaled_dot_product_attention(Q, K, V)\n"
     source = Source.of("attention.py", f"import torch\n\ndef broken(:\n    pass\n\n{body}")
+    assert "attention" in Reading(source, assignment, sandbox).shortcuts()
+
+
+@pytest.mark.parametrize(
+    "first",
+    ["if 0:\n    import math as torch\n", "import math as torch; return\n", f"DEEP = {'+'.join('1' * 20_000)}\n"],
+    ids=["never run", "no Python", "too deep to be read"],
+)
+def test_what_is_forbidden_is_seen_behind_what_never_runs(first: str, sandbox: Sandbox) -> None:
+    """A name stands for all that it is imported as; and what nests too deeply to be read may run all the same."""
+    assignment = load_assignment(ROOT, "a5_attention").without_training()
+    body = "def attention(Q, K, V, mask=None):\n    return torch.nn.functional.scaled_dot_product_attention(Q, K, V)\n"
+    source = Source.of("attention.py", f"import torch\n{first}\n{body}")
     assert "attention" in Reading(source, assignment, sandbox).shortcuts()
 
 

@@ -214,6 +214,7 @@ def test_a_mistake_that_is_made_twice_is_charged_once_and_carried_twice(jailed: 
     assert encoder.again == "The same mistake as in your `MaskedDecoderBlock`: it is charged there, and not again here."
     carried = carried_by(assignment, assignment.trainings[0], result)
     assert set(carried.choices[0]) == {"encoder_post_norm", "decoder_post_norm"}
+    assert carried.charged_at(("EncoderBlock", "MaskedDecoderBlock")) == ("MaskedDecoderBlock",)
 
 
 @pytest.mark.parametrize("name", ["mean_over_padding", "starts_from_zeros", "norm_of_each_array"])

@@ -527,6 +527,17 @@ def test_a_loop_at_import_ends(run: Run) -> None:
     assert (note.type_name, frame.line in (4, 5)) == ("TooLongError", True)
 
 
+def test_loops_at_import_end_together(run: Run) -> None:
+    """What else computes there is left out with the first, since each would take as long."""
+    text = (
+        f"N = 3\n{'while True: pass' + chr(10)}def f():\n    return N\n"
+        + "while True: pass\n" * 5
+        + "def g():\n    return N + 1"
+    )
+    result = run(text, ask("f"), ask("g"), limits=Limits(import_seconds=0.5))
+    assert [outcome.value for outcome in result.outcomes] == [3, 4]
+
+
 def test_a_loop_at_import_that_does_not_let_itself_be_ended_is(run: Run) -> None:
     """Nothing of such a file can be called."""
     text = "import itertools\n\ndef f():\n    return 1\n\nall(itertools.repeat(1))"  # between two steps of Python

@@ -6,7 +6,7 @@ It is charged where it costs most. Otherwise repeating a mistake in a cheaper ex
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from autograder.course.spec import Status
@@ -46,7 +46,8 @@ def charge_repeats(
             verdict = _moved(verdict, named, charged, _that_say_something(judged, first), tuple(dearest))
     repeated = {trial for repeats in groups.values() for trials in repeats.values() for trial in trials}
     verdict = replace(verdict, again=verdict.again | repeated.intersection(verdict.excused))
-    return _same_names(oracle, judged, verdict, prices)
+    refused = reading.shortcuts()  # these have no points, whatever is charged there
+    return _same_names(oracle, [j for j in judged if j.trial.case.exercise not in refused], verdict, prices)
 
 
 def prices_of(oracle: Facts) -> dict[Trial, float]:
@@ -88,7 +89,7 @@ def _moved(
     return replace(verdict, excused=excused, diagnoses=diagnoses, again=verdict.again | set(instead))
 
 
-def _same_names(oracle: Facts, judged: tuple[Judged, ...], verdict: Verdict, prices: Mapping[Trial, float]) -> Verdict:
+def _same_names(oracle: Facts, judged: Sequence[Judged], verdict: Verdict, prices: Mapping[Trial, float]) -> Verdict:
     """Return the verdict with exercises that show the same known mistake charged at one of them, where it costs most.
 
     Known mistakes of two exercises are the same where the same is said of them.

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -33,10 +33,16 @@ class Carried:
     charged: frozenset[str] = frozenset()  # those, and what passes only given a mistake that is charged elsewhere
     unnamed: frozenset[str] = frozenset()  # those that are wrong and that no known mistake explains
     choices: tuple[tuple[str, ...], ...] = ()  # sets of known mistakes that explain the rest
+    repeats: tuple[tuple[str, str], ...] = ()  # exercises with a mistake that is charged in another one, and that one
 
     def explained_by(self, names: Collection[str], assignment: Assignment) -> bool:
         """Whether some known mistakes leave no wrong exercise without a name."""
         return self.unnamed <= set(places_of(assignment, names))
+
+    def charged_at(self, places: Iterable[str]) -> tuple[str, ...]:
+        """Return the exercises in which mistakes in some places are charged."""
+        elsewhere = dict(self.repeats)
+        return tuple(dict.fromkeys(elsewhere.get(place, place) for place in places))
 
 
 NOTHING_CARRIED = Carried()
@@ -59,6 +65,7 @@ def carried_by(assignment: Assignment, training: Training, result: Result) -> Ca
         frozenset(follows.union(wrong)),
         frozenset(name for name, known in wrong.items() if not known),
         tuple(filter(None, choices)),
+        tuple((e.name, c.follows[0]) for e in mine if e.name not in wrong for c in e.cases if c.reason and c.follows),
     )
 
 

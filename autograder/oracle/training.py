@@ -312,7 +312,7 @@ class Trainer:
             if theirs.ending is Ending.FAULT:
                 return metric_case(metric, Status.GRADER_ERROR, Message(our_fault()))
             if fail_alike(metric, args, own, theirs):
-                places = places_of(self.assignment, names)
+                places = carried.charged_at(places_of(self.assignment, names))
                 told = Message(same_end(places))
                 return replace(metric_case(metric, Status.PASSED, told), seconds=own.seconds, follows=places)
         return case

@@ -45,7 +45,8 @@ _STAND_ALONE = frozenset({"torch.nn.Transformer.generate_square_subsequent_mask"
 class _Names:
     """The names of a submission and what they stand for."""
 
-    imported: dict[str, str] = field(default_factory=dict)  # a local name and the full name it stands for
+    # A local name and all full names that it is imported as: which of these runs, or none, the text alone does not say.
+    imported: dict[str, tuple[str, ...]] = field(default_factory=dict)
     stars: list[str] = field(default_factory=list)  # modules all of whose names were imported
     methods: dict[str, list[str]] = field(default_factory=dict)  # of own classes
     defined: dict[str, list[_Part]] = field(default_factory=dict)  # own definitions
@@ -58,7 +59,7 @@ class _Part:
 
     label: str
     nodes: tuple[ast.AST, ...]
-    local: Mapping[str, str] = field(default_factory=dict)
+    local: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     @functools.cached_property
     def mentions(self) -> Mapping[str, None]:
@@ -66,15 +67,18 @@ class _Part:
         return dict.fromkeys(name for node in self.nodes for name in _named(node))
 
 
-def read(chunks: list[Any], exercises: list[Any], rules: list[Any], given: list[str]) -> dict[str, Any]:
+def read(chunks: list[Any], exercises: list[Any], rules: list[Any], given: list[str]) -> dict[str, Any] | None:
     """Return by exercise the first forbidden name with its place, the exercises it reaches, and those it builds on.
 
     And `has_memory`: whether an object of the text can outlive a call; and what each exercise's functions leave `undone`.
 
     A chunk is (label, bytes of the text), an exercise (name, blanks), a rule (forbidden names, exercises that it concerns);
-    `given` are the definitions that come with the stub.
+    `given` are the definitions that come with the stub. Return None where a file nests too deeply to be read: it may run all the same.
     """
-    parsed = [(label, tree) for label, text in chunks if (tree := readable_tree(bytes(text).decode()))]
+    try:
+        parsed = [(label, tree) for label, text in chunks if (tree := readable_tree(bytes(text).decode()))]
+    except RecursionError:
+        return None
     _unite([tree for _, tree in parsed], {label.removesuffix(".py") for label, _ in parsed if label.endswith(".py")})
     names = _read(parsed)
     used, reached, code = {}, {}, {}
@@ -147,7 +151,8 @@ def _library_names(part: _Part, names: _Names) -> list[tuple[str, int]]:
 
 
 def _find_library_names(part: _Part, names: _Names) -> list[tuple[str, int]]:
-    known = replace(names, imported={**names.imported, **part.local}) if part.local else names
+    local = {name: (*names.imported.get(name, ()), *meant) for name, meant in part.local.items()}
+    known = replace(names, imported={**names.imported, **local}) if local else names
     found = [(node, name) for node in part.nodes for name in _full_names(node, known)]
     owners = {id(owned[0]) for node, name in found if name in _STAND_ALONE and (owned := _attribute(node))}
     return [(name, getattr(node, "lineno", 0)) for node, name in found if id(node) not in owners]
@@ -202,7 +207,7 @@ def _full_names(node: ast.AST, names: _Names) -> Iterator[str]:
     if not isinstance(node, ast.Name):
         return
     if node.id in names.imported:
-        yield ".".join((names.imported[node.id], *reversed(parts)))
+        yield from (".".join((meant, *reversed(parts))) for meant in names.imported[node.id])
     elif node.id not in names.defined:
         yield from (".".join((module, node.id, *reversed(parts))) for module in names.stars)
 
@@ -289,23 +294,27 @@ def _note_import(node: ast.Import | ast.ImportFrom, names: _Names) -> None:
         for alias in node.names:
             # `import torch.nn` binds torch; `import torch.nn as nn` binds nn to torch.nn.
             root = alias.name.partition(".")[0]
-            names.imported[alias.asname or root] = alias.name if alias.asname else root
+            _note_meaning(alias.asname or root, alias.name if alias.asname else root, names)
     elif node.module:
         for alias in node.names:
             if alias.name == "*":
                 names.stars.append(node.module)
             else:
-                names.imported[alias.asname or alias.name] = f"{node.module}.{alias.name}"
+                _note_meaning(alias.asname or alias.name, f"{node.module}.{alias.name}", names)
+
+
+def _note_meaning(name: str, meant: str, names: _Names) -> None:
+    names.imported[name] = tuple(dict.fromkeys((*names.imported.get(name, ()), meant)))
 
 
 def _note_alias(node: ast.stmt, names: _Names, label: str) -> None:
     """Note a top-level assignment: another name for a library name, or a definition."""
     if not isinstance(node, ast.Assign | ast.AnnAssign) or node.value is None:
         return
-    full_name = next(_full_names(node.value, names), None)
+    full_names = [*_full_names(node.value, names)]
     for target in node.targets if isinstance(node, ast.Assign) else [node.target]:
         if isinstance(target, ast.Name):
-            if full_name:
-                names.imported[target.id] = full_name
-            else:
+            for full_name in full_names:
+                _note_meaning(target.id, full_name, names)
+            if not full_names:
                 names.defined.setdefault(target.id, []).append(_part(label, node))

@@ -162,7 +162,10 @@ class Program:
                 exec(whole, module.__dict__)  # noqa: S102
         except (Exception, SystemExit, TooLongError) as error:  # noqa: BLE001
             self._note(error)
-            for node in _statements_after(error, whole, parse(text, label).body):
+            tree = parse(text, label)
+            # What else computes at the top level would take as long once more.
+            kept = definitions(tree) if isinstance(error, TooLongError) else tree.body
+            for node in _statements_after(error, whole, kept):
                 self._run(node, label, whole.co_flags & FUTURES, module)
 
     def _load_cell(self, label: str, text: str) -> None:
