@@ -311,6 +311,10 @@ def test_a_debugger_stops_in_the_students_own_file(folder: Path, python: Python,
     done = python("-m", "pdb", "-c", "continue", "check.py", "--debug", "center", answers="p x.shape\nq\n")
     assert "IndexError" in done.stdout + done.stderr
     assert "(1, 1)" in done.stdout
+    path.write_text(assignment.reference.replace("def center(x: np.ndarray) -> np.ndarray:", "def center(x"))
+    done = python("check.py", "--debug", "center")
+    assert "Your `center` was left out" in done.stdout
+    assert (done.returncode, "Traceback" in done.stderr) == (1, False)
 
 
 def test_a_forgotten_breakpoint_costs_nothing(folder: Path, python: Python, assignment: Assignment) -> None:
