@@ -520,7 +520,7 @@ def test_what_waits_is_tried_once_more(run: Run) -> None:
 def test_a_loop_at_import_ends(run: Run) -> None:
     """It is left out, and what stands around it can be called."""
     text = "def f():\n    return 1\n\nwhile True:\n    pass\n\ndef g():\n    return 2"
-    result = run(text, ask("f"), ask("g"), limits=Limits(import_seconds=0.5))
+    result = run(text, ask("f"), ask("g"), limits=Limits(import_seconds=1.0))
     assert [outcome.value for outcome in result.outcomes] == [1, 2]
     (note,) = result.notes
     (frame,) = note.frames
@@ -534,7 +534,7 @@ def test_loops_at_import_end_together(run: Run) -> None:
         + "while True: pass\n" * 5
         + "def g():\n    return N + 1"
     )
-    result = run(text, ask("f"), ask("g"), limits=Limits(import_seconds=0.5))
+    result = run(text, ask("f"), ask("g"), limits=Limits(import_seconds=1.0))
     assert [outcome.value for outcome in result.outcomes] == [3, 4]
 
 
