@@ -145,7 +145,9 @@ def test_the_terminal_is_in_german(edited: Callable[..., str], sandbox: Sandbox)
     quiz = replace(first, name="quiz", score=0.0, max_score=0.0, cases=())
     waiting = replace(first, name="later", cases=tuple(replace(case, waits_for="center") for case in first.failing))
     after = replace(first, name="after", cases=(replace(first.cases[0], follows=("center",)),))
-    result = replace(result, exercises=(first, *others, person, quiz, waiting, after), notes=("NameError: x\n  means.py, line 1",))
+    result = replace(
+        result, exercises=(first, *others, person, quiz, waiting, after), notes=("NameError: x\n  means.py, line 1",)
+    )
     with speaking("de"):
         shown = result_as_text("means", result)
     flat = " ".join(shown.split())
