@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from autograder.classroom.course_rules import Counts, Exempt, LateRule, Rules, RulesError
+from autograder.classroom.gradebook_view import names_of
 from autograder.classroom.record import NOT_GRADED, NOT_SUBMITTED, UNCLEAR, Record
 from autograder.classroom.roster import lateness
 from autograder.course.slug_order import by_number
@@ -245,7 +246,7 @@ def _meant(one: Exempt, rules: Rules, sheets: Sequence[Sheet]) -> str:
     keys = {_key(record) for record in records}
     if wanted in keys:
         return wanted
-    found = {_key(record) for record in records if wanted in _names(record)}
+    found = {_key(record) for record in records if wanted in {record.student.casefold(), *names_of(record)}}
     if len(found) > 1:
         raise RulesError(
             f"{rules.file} exempts {one.student}, and these are several: {', '.join(sorted(found))}. Use the id."
@@ -253,9 +254,3 @@ def _meant(one: Exempt, rules: Rules, sheets: Sequence[Sheet]) -> str:
     if not found and one.assignment in {sheet.slug for sheet in sheets}:
         raise RulesError(f"{rules.file} exempts {one.student}, who is in no gradebook. Use the roster's id.")
     return found.pop() if found else wanted
-
-
-def _names(record: Record) -> set[str]:
-    """Return what a student may be called, without capitals."""
-    person = record.person
-    return {name.casefold() for name in (record.student, *((person.name, person.email) if person else ())) if name}

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from autograder.classroom.decisions import kept_points
 from autograder.classroom.gradebook import Gradebook, GradebookError
-from autograder.classroom.record import UNCLEAR, Head, Override, Record, absent, head, ungraded
+from autograder.classroom.record import UNCLEAR, Override, Record, absent, head, ungraded
 from autograder.classroom.record_json import head_of
 from autograder.classroom.roster import Person, letters_of
 from autograder.classroom.stored_record import StoredRecord
@@ -140,8 +140,8 @@ def find_student(book: Gradebook, wanted: str) -> str:
     Raises GradebookError where there is none, or more than one.
     """
     graded = book.db.execute("SELECT student, head, owner FROM submission")
-    called = [(student, _names(head_of(known)) | {owner.casefold()}) for student, known, owner in graded]
-    called += [(record.student, _names(record)) for record in [*absentees(book), *waiting(book)]]
+    called = [(student, names_of(head_of(known)) | {owner.casefold()}) for student, known, owner in graded]
+    called += [(record.student, names_of(record)) for record in [*absentees(book), *waiting(book)]]
     names = {student for student, _ in called}
     if wanted in names:
         return wanted
@@ -166,7 +166,7 @@ def find_exercise(names: Iterable[str], wanted: str) -> str:
     raise GradebookError(f"There is no exercise {printable(wanted)}.{hint} It has: {', '.join(names)}.")
 
 
-def _names(head: Head) -> set[str]:
-    """Return what a student may be called: as the export does, or as the roster does."""
+def names_of(head: Head) -> set[str]:
+    """Return what a student may be called, without capitals: as the export does, or as the roster does."""
     person = head.person or Person("")
     return {name.casefold() for name in (head.lms.name, person.id, person.name, person.email) if name}

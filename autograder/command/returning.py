@@ -76,10 +76,7 @@ def give_back(
         platform = platforms.get(to)
         _check_results(out, to, every)
         filled = _filled(to, worksheet, every, due) if worksheet else None
-        if filled:
-            outside = [one.row.student for one in due if one.row.student not in filled.students]
-            _tell_lost(outside, "have no line in the worksheet, so nothing is given to them this time")
-            due = [one for one in due if one.row.student in filled.students]
+        due = _with_a_line(due, filled) if filled else due
         if platform and not (filled or any(is_known(platform, one) for one in every)):
             fail(_why_unknown(out, platform, every))
         print(
@@ -147,6 +144,13 @@ def _filled(to: str, worksheet: Path, every: Sequence[Return], due: Sequence[Ret
         fail(f"{worksheet} cannot be read: {error.strerror or error}.")
     except (WorksheetError, UnreadableError) as error:
         fail(f"{worksheet}: {error} Nothing was written.")
+
+
+def _with_a_line(due: Sequence[Return], filled: Filled) -> list[Return]:
+    """Return what is due to those who have a line in a worksheet, and say who has none."""
+    outside = [one.row.student for one in due if one.row.student not in filled.students]
+    _tell_lost(outside, "have no line in the worksheet, so nothing is given to them this time")
+    return [one for one in due if one.row.student in filled.students]
 
 
 def _as_files(book: Gradebook, due: Sequence[Return], platform: Platform, filled: Filled | None) -> None:

@@ -137,7 +137,7 @@ class Assignment:
     reasons: str = AFTER_DEADLINE  # when students read why options are right or wrong
     order: float = 0.0  # its place in the course
     requires: tuple[str, ...] = ()  # packages that students' code may import beside numpy and torch, as pip names them
-    left_out: tuple[str, ...] = ()  # what course.toml leaves out of it: exercises, questions and programs
+    left_out: tuple[str, ...] = ()  # what course.toml leaves out of it: exercises, cases, questions and programs
     language: str = ENGLISH  # of the engine's sentences for students
     files: tuple[
         str, ...
@@ -188,6 +188,10 @@ class Assignment:
         """Return the assignment without its training exercises, which take a minute each."""
         kept = tuple(exercise for exercise in self.exercises if not exercise.training)
         return replace(self, exercises=kept, trainings=(), points=sum(e.points for e in kept if not e.bonus))
+
+    def has_left_out_the_case_of(self, mistake: Misconception) -> bool:
+        """Whether a course leaves out the case that catches a known mistake."""
+        return f"{mistake.exercise}.{mistake.caught_by}" in self.left_out
 
     def cases_of(self, exercise: str, *, public_only: bool = False) -> tuple[Case, ...]:
         """Return an exercise's cases in report order: public first, then hidden, each in file order."""

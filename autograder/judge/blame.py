@@ -57,9 +57,8 @@ class Verdict:
     inside: Mapping[Trial, str]  # trials that crashed inside another failing exercise, with its name
     again: frozenset[Trial] = frozenset()  # excused trials whose own code repeats a mistake that is charged elsewhere
     own: frozenset[Trial] = frozenset()  # trials that are wrong beside what other exercises do to them, too
-    repeats: Mapping[Trial, Diagnosis] = field(
-        default_factory=dict
-    )  # excused trials, with the mistake of their own that is charged elsewhere
+    # Excused trials, with the mistake of their own that is charged elsewhere.
+    repeats: Mapping[Trial, Diagnosis] = field(default_factory=dict)
 
     def may_charge_twice(self, judged: Sequence[Judged]) -> bool:
         """Whether more than one exercise is charged, so that one mistake may be charged twice."""
@@ -218,9 +217,9 @@ def diagnosis_of(
 ) -> Diagnosis | None:
     """Return the known mistakes that explain an exercise's failures, or all of them but one, or None.
 
-    Arguments that were changed in place, and values of another dtype, are told by themselves, and wrong values beside them are looked at alone. Questions of
-    a quiz are no part of it: the answer to each has a reason of its own. Nor is what takes too much memory for long arguments:
-    known mistakes run without a limit.
+    Arguments that were changed in place, and values of another dtype, are told by themselves, and wrong values beside them are
+    looked at alone. Questions of a quiz are no part of it: the answer to each has a reason of its own. Nor is what takes too much
+    memory for long arguments: known mistakes run without a limit.
     """
     mine = [j for j in judged if j.trial.case.exercise == exercise and not isinstance(j.trial.case.check, choice)]
     ran = [j for j in mine if all(o.ending in _comparable(j.trial) for o in j.outcomes)]

@@ -30,8 +30,8 @@ _MOMENT = re.compile(r"-|(?=.*\d{4})(?=.*\d[:.h]\d\d).{1,60}")  # a year and a t
 def fill(text: str, rows: Sequence[Row], due: Collection[str]) -> Filled:
     """Return a worksheet with the points of students who are due, each in the line of its participant, or else of its email address.
 
-    The rows are of all students. Lines of others stay as they are. Raises WorksheetError where the text is no worksheet, no row has a line, or someone has
-    another number in it than in the export.
+    The rows are of all students. Lines of others stay as they are. Raises WorksheetError where the text is no worksheet, no row
+    has a line, or someone has another number in it than in the export.
     """
     head, *lines = cells_of(text, separator_of(text.partition("\n")[0])) or [[]]
     lines = [line for line in lines if any(line)]

@@ -53,9 +53,8 @@ def carried_by(assignment: Assignment, training: Training, result: Result) -> Ca
     used = assignment.uses(training.exercise)
     mine = [e for e in result.exercises if e.name in used]
     wrong = {e.name: _explanations(e) for e in mine if e.status is not Status.PASSED}
-    repeated = [
-        _explanations(e) for e in mine if e.name not in wrong
-    ]  # what is charged elsewhere is in the code all the same
+    # What is charged elsewhere is in the code all the same.
+    repeated = [_explanations(e) for e in mine if e.name not in wrong]
     follows = {e.name for e in mine if any(case.follows for case in e.cases)}
     here = {m.name for m in assignment.misconceptions if m.exercise in used}
     sets = itertools.islice(itertools.product(*filter(None, (*wrong.values(), *repeated))), MOST_CHOICES)

@@ -19,10 +19,7 @@ from autograder.judge.result import CaseResult, is_no_python
 _DOUBT, _NOTHING, _ENDED, _NOTE = "doubt", "nothing", PROCESS_ENDED, "note"
 _ANOTHER, _PACKAGE, _BROKEN = "another", "package", "broken"
 _NO_PACKAGE = "ModuleNotFoundError:"  # how a remark on an import begins
-_NO_NAME, _NO_MODULE = (
-    "undefined_name",
-    "no_such_module",
-)  # the kinds of crash where what it would have brought is used, or asked for
+_NO_NAME, _NO_MODULE = "undefined_name", "no_such_module"  # kinds of crash where what it brings is used, or asked for
 _BUILDS, _FORBIDDEN = Hint.MEND_FIRST, Hint.FORBIDDEN
 URGENT = {
     "grader_error": "The grader failed",

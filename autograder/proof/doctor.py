@@ -223,8 +223,8 @@ class _KnownFiles:
 
     def misconceptions(self) -> Verdicts:
         """Grade the reference with each misconception in it whose case is there: a course may have left it out."""
-        left_out = self._assignment.left_out
-        bank = [m for m in self._assignment.misconceptions if f"{m.exercise}.{m.caught_by}" not in left_out]
+        assignment = self._assignment
+        bank = [m for m in assignment.misconceptions if not assignment.has_left_out_the_case_of(m)]
         return dict(zip(bank, self._grade_mistaken([(m,) for m in bank]), strict=True))
 
     def pairs(self, alone: Verdicts) -> Pairs:

@@ -42,7 +42,7 @@ def bank_is_sound(assignment: Assignment, every: Sequence[Misconception] = ()) -
     for m in assignment.misconceptions:
         if m.exercise not in exercises:
             broken.append(f"{m.name}: there is no exercise {m.exercise}")
-        elif (m.exercise, m.caught_by) not in cases and f"{m.exercise}.{m.caught_by}" not in assignment.left_out:
+        elif (m.exercise, m.caught_by) not in cases and not assignment.has_left_out_the_case_of(m):
             broken.append(f"{m.name}: {m.exercise} has no case {m.caught_by}")
         if not m.says.strip():
             broken.append(StillToWrite(f"{m.name}: says nothing to the student"))
