@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from autograder.classroom.decisions import kept_points
 from autograder.classroom.gradebook import Gradebook, GradebookError
-from autograder.classroom.record import UNCLEAR, Override, Record, absent, head, ungraded
+from autograder.classroom.record import UNCLEAR, Head, Override, Record, absent, head, ungraded
 from autograder.classroom.record_json import head_of
 from autograder.classroom.roster import Person, letters_of
 from autograder.classroom.stored_record import StoredRecord
