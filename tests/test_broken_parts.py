@@ -108,6 +108,13 @@ def test_a_long_text_begins_no_part() -> None:
     }
 
 
+def test_an_open_try_is_told_where_it_is() -> None:
+    """Python names the line that comes next, which is another function's."""
+    text = FILE.replace("    if x:\n        return 1\n    return 2\n", "    try:\n        return 1\n")
+    _, (error,) = without_broken_parts(text, "means.py")
+    assert text.split("\n")[(error.lineno or 0) - 1] == "        return 1"
+
+
 def test_python_is_left_as_it_is() -> None:
     """Nothing is wrong with it."""
     assert without_broken_parts(FILE, "means.py") == (FILE, [])

@@ -103,6 +103,8 @@ def _empty_part(lines: list[str], begins: list[int], error: SyntaxError) -> bool
         last -= 1
     while last > 0 and not lines[last].strip():
         last -= 1
+    if error.msg == _OPEN:
+        error.lineno = last + 1  # where the block is missing; Python names what comes next
     first = max((begin for begin in begins if begin <= last), default=0)
     end = next(begin for begin in begins if begin > last) if begins[-1] > last else len(lines)
     while first > 0 and lines[first - 1].startswith("@"):
