@@ -201,10 +201,12 @@ def test_one_more_mistake_never_raises_the_score(line: Assignment, jailed: Sandb
         assert graded(line, jailed, text, trainer).score <= min(alone[m] for m in pair), [m.name for m in pair]
 
 
-def test_a_mistake_that_is_made_twice_is_charged_once_and_carried_twice(jailed: Sandbox) -> None:
-    """Both blocks are post-norm: the dearer one is charged, and a training knows of both."""
+@pytest.mark.parametrize("more", [(), ("memory_mask_inverted",)])
+def test_a_mistake_that_is_made_twice_is_charged_once_and_carried_twice(more: tuple[str, ...], jailed: Sandbox) -> None:
+    """Both blocks are post-norm: the dearer one is charged, whatever else is wrong there, and a training knows of both."""
     assignment = load_assignment(ROOT, "a7_transformer")
-    twice = tuple(m for m in assignment.misconceptions if m.name in ("encoder_post_norm", "decoder_post_norm"))
+    made = {"encoder_post_norm", "decoder_post_norm", *more}
+    twice = tuple(m for m in assignment.misconceptions if m.name in made)
     source = Source.of(assignment.file, apply_edits(assignment.reference, twice) or "")
     cases = assignment.without_training()
     result = grade(source, Oracle(cases, 0), jailed)
@@ -213,7 +215,7 @@ def test_a_mistake_that_is_made_twice_is_charged_once_and_carried_twice(jailed: 
     encoder = next(e for e in result.exercises if e.name == "EncoderBlock")
     assert encoder.again == "The same mistake as in your `MaskedDecoderBlock`: it is charged there, and not again here."
     carried = carried_by(assignment, assignment.trainings[0], result)
-    assert set(carried.choices[0]) == {"encoder_post_norm", "decoder_post_norm"}
+    assert set(carried.choices[0]) == made
     assert carried.charged_at(("EncoderBlock", "MaskedDecoderBlock")) == ("MaskedDecoderBlock",)
 
 

@@ -90,28 +90,30 @@ def _moved(
 
 
 def _same_names(oracle: Facts, judged: Sequence[Judged], verdict: Verdict, prices: Mapping[Trial, float]) -> Verdict:
-    """Return the verdict with exercises that show the same known mistake charged at one of them, where it costs most.
+    """Return the verdict with exercises that show the same known mistakes charged at one of them, where these cost most.
 
-    Known mistakes of two exercises are the same where the same is said of them.
+    Known mistakes of two exercises are the same where the same is said of them. Whoever makes some of those that a dearer
+    exercise shows repeats them.
     """
     trials: dict[str, list[Judged]] = defaultdict(list)
     for j in judged:
         if j.status in OWN_FAULT and j.trial not in verdict.excused:
             trials[j.trial.case.exercise].append(j)
-    alike: dict[tuple[str, ...], list[str]] = defaultdict(list)
-    for name, failed in trials.items():
-        diagnosis = verdict.diagnoses[name]
-        if diagnosis is None or diagnosis.tentative or not diagnosis.is_only_one:
+    charged: dict[str, frozenset[str]] = {}
+    for name in sorted(trials, key=lambda name: -_sum((j.trial for j in trials[name]), prices)):
+        own = verdict.diagnoses[name]
+        if own is None or own.tentative or not own.is_only_one:
             continue
-        if all(agrees(oracle, diagnosis.names, j.trial, j.outcomes) for j in failed):
-            alike[tuple(mistake.sentence for mistake in diagnosis.alternatives[0])].append(name)
-    for group in alike.values():
-        most = max(group, key=lambda name: _sum((j.trial for j in trials[name]), prices))
-        for name in (name for name in group if name != most):
-            excused, own = _that_say_something(judged, [j.trial for j in trials[name]]), verdict.diagnoses[name]
-            if excused and own:
-                verdict = _moved(verdict, {most: verdict.diagnoses[most]}, [], excused, (most,))
-                verdict = replace(verdict, repeats={**verdict.repeats, **dict.fromkeys(excused, own)})
+        if not all(agrees(oracle, own.names, j.trial, j.outcomes) for j in trials[name]):
+            continue
+        said = frozenset(mistake.sentence for mistake in own.own or own.alternatives[0])
+        most = next((dearer for dearer, its in charged.items() if said <= its), None)
+        excused = _that_say_something(judged, [j.trial for j in trials[name]]) if most else []
+        if most and excused:
+            verdict = _moved(verdict, {most: verdict.diagnoses[most]}, [], excused, (most,))
+            verdict = replace(verdict, repeats={**verdict.repeats, **dict.fromkeys(excused, own)})
+        elif not most:
+            charged[name] = said
     return verdict
 
 
