@@ -95,7 +95,12 @@ def test_close_with_names_lists_them_where_the_tuple_is_wrong() -> None:
     """Whoever returns too few parts reads which there are."""
     found = finding(checks.close(names=("h", "c")), [X], [(X, X)])
     assert found is not None
-    assert found.headline == "You returned a numpy array of shape (4, 3); a tuple of 2 values was expected: h, c."
+    said = "You returned a numpy array of shape (4, 3); a tuple of 2 values was expected: h, c."
+    assert found.headline == said
+    for got, more in ((X + 1, " Yours is the right `c` alone."), (X + 2, "")):
+        found = finding(checks.close(names=("h", "c")), [got], [(X, X + 1)])
+        assert found is not None
+        assert found.headline == said + more
 
 
 def test_close_may_ask_for_the_dtype() -> None:

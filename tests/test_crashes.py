@@ -585,6 +585,27 @@ def test_a_mask_of_two_axes_lacks_two_before_scores_of_four() -> None:
     assert [lost_axes((2,), (2, 7)), lost_axes((2, 7), (2, 7)), lost_axes((3, 5), (2, 4, 5, 5))] == [1, 0, 0]
 
 
+def test_pairs_of_features_meet_features() -> None:
+    """What half of the features is as long as is chance, so no name is given to that axis."""
+    met = (Part("x", "tensor", (1, 2, 3, 4), "float32"), Part("cos", "tensor", (3, 2), "float32"))
+    text = "The size of tensor a (4) must match the size of tensor b (2) at non-singleton dimension 3"
+    stub = 'def turn(x):\n    """Turn.\n\n    Args:\n        x: (batch, heads, time, d_head).\n    """\n'
+    call = Call((np.zeros((1, 2, 3, 4)),), {})
+    trouble = Trouble("RuntimeError", text, (), met)
+    told = reason_of_crash(trouble, Visibility.PUBLIC, Source("", ()), call, "turn", stub, {"turn": ("x",)})
+    assert told.startswith("`x` of shape (1, 2, 3, 4) = (batch, heads, time, d_head) meets `cos` of shape (3, 2): ")
+    assert told.endswith("One is half of the other: does `cos` have an entry for each pair of features?")
+
+
+def test_what_has_more_axes_than_its_place_is_no_larger_array() -> None:
+    """An index is missing, and a new array would not help."""
+    met = (Part("total[i]", "array", (1,), "float64"), Part("d[n]", "array", (1, 1), "float64"))
+    text = "non-broadcastable output operand with shape (1,) doesn't match the broadcast shape (1,1)"
+    trouble = Trouble("ValueError", text, (), met)
+    told = reason_of_crash(trouble, Visibility.PUBLIC, Source("", ()), Call((), {}), "f", "", {"f": ("x",)})
+    assert told.startswith("`d[n]` of shape (1, 1) is to go into `total[i]` of shape (1,), which has fewer axes: ")
+
+
 @pytest.mark.parametrize(
     ("shape", "axis", "asked"), [((1, 3, 4), 0, True), ((3, 1, 1), 1, False), ((3, 4, 2), 2, False), ((2,), 0, False)]
 )

@@ -47,6 +47,11 @@ UNDONE = {
         "class C:\n    def __init__(self):\n        self.norm = Norm(3)\n    def f(self, x):\n        return x",
         ["part_not_used", "C", "norm"],
     ),
+    "a setting": (
+        "class C:\n    def __init__(self, heads):\n        assert heads > 0\n        self.heads = heads\n"
+        "    def f(self, x):\n        heads = x.shape[1]\n        return x[:, heads]",
+        ["setting_not_used", "C", "heads"],
+    ),
     "what goes wrong": (
         "def f(x):\n    try:\n        return x + y\n    except NameError:\n        return None",
         ["exception_hidden", "f"],
@@ -77,6 +82,8 @@ DONE = {
     "a part that may work in place": "class C:\n    def f(self, x):\n        self.relu(x)\n        return x",
     "a part of a class with a stub": "class C:\n    def __init__(self):\n        self.norm = Norm(3)\n    def f(self, x):\n"
     "        return x\n    def g(self):\n        raise NotImplementedError",
+    "a setting that something reads": "class C:\n    def __init__(self, heads):\n        self.heads = heads\n"
+    "    def f(self, x):\n        return x[: self.heads]",
     "parts in a loop over all": "class C:\n    def __init__(self):\n        self.norm = Norm(3)\n    def f(self, x):\n"
     "        return [part(x) for part in self.children()]",
 }  # fmt: skip
@@ -130,6 +137,11 @@ STATES = {
         "softmax",
         "    e = np.exp(x)\n    return e / e.sum()",
         "Your `softmax` never reads `axis`.",
+    ),
+    "an argument is not read, and that is not all": (
+        "softmax",
+        "    e = np.exp(x - np.max(x))\n    return e / np.sum(e * e)",
+        "Your `softmax` never reads `axis`. That is not all: calls that leave it out fail, too.",
     ),
     "the last sum": (
         "sequence_log_prob",

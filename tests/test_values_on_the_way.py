@@ -20,6 +20,7 @@ from autograder.oracle.oracle import Oracle
 from autograder.sandbox.job import Sandbox, Source
 
 SAYS = "Your answer is a right value on the way to the result: the steps after it are missing."
+SEVERAL = "All that you return are right values on the way to the result: the steps after them are missing."
 SOFTMAX = "    e = np.exp(logits - logits.max(-1, keepdims=True))\n    return e / e.sum(-1, keepdims=True)"
 
 
@@ -83,6 +84,14 @@ def test_a_single_value_on_the_way_to_several_is_told(oracle: Oracle, checked: C
     assert said(checked(text), "rnn_step_backward") == {SAYS}
     text = with_body(oracle.assignment.reference, "rnn_step_backward", "    return dh * (1 - cache[2])")
     assert said(checked(text), "rnn_step_backward") == set()
+
+
+def test_several_values_on_the_way_are_told(oracle: Oracle, checked: Check) -> None:
+    """All of them have to be right, in every call the same."""
+    both = SOFTMAX.replace("return", "p =") + "\n    return p, {0} * e"
+    for factor, told in ((1, {SEVERAL}), (3, set())):
+        text = with_body(oracle.assignment.reference, "loss_backward", both.format(factor))
+        assert said(checked(text), "loss_backward") == told
 
 
 def test_what_is_no_right_value_is_not_told_as_one(oracle: Oracle, checked: Check) -> None:

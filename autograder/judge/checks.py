@@ -90,7 +90,17 @@ class close(ByValue):
             right = (name for name, finding in judged.items() if finding is None and _says_something(said[name]))
             return found and replace(found, right=tuple(right))
         found = difference(mine, theirs)  # as a whole; a list may be one of its parts alone
-        return found and replace(found, headline=found.headline.rstrip(".") + f": {', '.join(self.names)}.")
+        if not found:
+            return None
+        told = found.headline.rstrip(".") + f": {', '.join(self.names)}."
+        parts = zip(self.names, theirs, strict=False) if isinstance(theirs, tuple | list) else ()
+        is_part = {
+            name: difference(mine, part, tolerance=self.tolerance) is None and _says_something(part)
+            for name, part in parts
+        }
+        if sum(is_part.values()) == 1:
+            told += " " + say("Yours is the right `{name}` alone.", name=max(is_part, key=lambda name: is_part[name]))
+        return replace(found, headline=told)
 
 
 def _says_something(value: Any) -> bool:

@@ -24,6 +24,7 @@ from autograder.judge.messages import (
     explain_finding,
     explain_loading,
     explain_note,
+    explain_unwritten,
 )
 from autograder.judge.not_run import with_not_run
 from autograder.judge.outcomes_alike import answers_of
@@ -249,13 +250,8 @@ def _message(
     if judged.waits_for:
         return Message(say("It builds on `{name}`, which is not written yet.", name=judged.waits_for))
     if bad.ending is Ending.UNWRITTEN:
-        frames = bad.trouble.frames if bad.trouble else ()
-        frame = next((f for f in reversed(frames) if source.has_code(f.label, f.line)), None)
-        if frame and source.several:
-            return Message(say("Not written yet: `raise` in {file}, line {line}.", file=frame.label, line=frame.line))
-        return Message(
-            say("Not written yet: `raise` in line {line}.", line=frame.line) if frame else say("Not written yet.")
-        )
+        mine = [j for j in every if j.trial.case.exercise == case.exercise]
+        return explain_unwritten(bad, source, partly=any(j.status is Status.PASSED for j in mine))
     if judged.finding:
         return _explain_finding(judged, judged.finding, oracle)
     if bad.ending is Ending.SHORTCUT and bad.trouble:

@@ -125,6 +125,17 @@ def explain_excuse(places: Sequence[str], unwritten: Collection[str], *, again: 
     return Message(say(text, places=say(" and ").join(f"`{name}`" for name in places)))
 
 
+def explain_unwritten(outcome: Outcome, source: Source, *, partly: bool) -> Message:
+    """Say where a call comes to what is not written yet: all of the exercise, or `partly` a branch of it."""
+    frames = outcome.trouble.frames if outcome.trouble else ()
+    frame = next((f for f in reversed(frames) if source.has_code(f.label, f.line)), None)
+    if not frame:
+        return Message(say("Not written yet."))
+    place = marked("`raise` in {file}, line {line}") if source.several else marked("`raise` in line {line}")
+    told = marked("This branch is not written yet: {where}.") if partly else marked("Not written yet: {where}.")
+    return Message(say(told, where=say(place, file=frame.label, line=frame.line)))
+
+
 def explain_ending(
     outcome: Outcome,
     visibility: Visibility,

@@ -27,6 +27,7 @@ RELATIONS = marked({
     "exchanged": "Your answer would be right if `{0}` and `{1}` changed places: do you mix them up?",
     # the right values on the way
     "on_the_way": "Your answer is a right value on the way to the result: the steps after it are missing.",
+    "all_on_the_way": "All that you return are right values on the way to the result: the steps after them are missing.",
     # copied and rearranged
     "unchanged": "Your answer is the argument `{0}`, unchanged.",
     "other_part": "It holds the values that belong in `{0}`: is the order of what you return right, or is one before it left out, or too many?",
@@ -124,7 +125,9 @@ RELATIONS = marked({
     "result_not_kept": "Your `{0}` calls {1} and keeps nothing of it: it returns something new, and changes nothing. Assign what it returns.",
     "breaks_in_first_turn": "Your `{0}` has a loop that a `break` ends in its first turn.",
     "part_not_used": "Your `{0}` makes {1} in its constructor, which nothing uses.",
+    "setting_not_used": "Your `{0}` keeps {1} in its constructor, and nothing reads it.",
     "argument_not_read": "Your `{0}` never reads {1}.",
+    "argument_not_read_either": "Your `{0}` never reads {1}. That is not all: calls that leave it out fail, too.",
     "every_exception_hidden": "An `except` in your `{0}` catches every exception, and hides what goes wrong. Take the `try` out for a moment, and read the exception.",
     "exception_hidden": "An `except` in your `{0}` hides what goes wrong there. Take the `try` out for a moment, and read the exception.",
     "value_not_used": "Nothing reads what your `{0}` keeps as {1}.",

@@ -1,8 +1,9 @@
-"""Tell an answer that is a right value on the way: who is in the middle of the work often returns one, to see whether it is right."""
+"""Tell an answer that is a right value on the way, or several: who is in the middle of the work often returns one, to see whether it is right."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -15,37 +16,43 @@ from autograder.judge.trials import Judged, Knowledge
 from autograder.sandbox.child.tree import array_of
 from autograder.sandbox.job import Outcome
 
-ON_THE_WAY = "on_the_way"  # the relation; which value it is no one is told
+ON_THE_WAY, ALL_ON_THE_WAY = "on_the_way", "all_on_the_way"  # the relations; which value it is no one is told
+RIGHT_SO_FAR = (ON_THE_WAY, ALL_ON_THE_WAY)
+MOST_ARRAYS = 4  # of an answer that are looked at
 
 
 def right_so_far(oracle: Knowledge, exercise: str, judged: Sequence[Judged]) -> Relation | None:
-    """Return that all wrong public calls of an exercise gave one and the same right value on the way, or None."""
+    """Return that all wrong public calls of an exercise gave the same right values on the way, one or several, or None."""
     with np.errstate(all="ignore"):  # what is wrong may be infinite
         return _right_so_far(oracle, exercise, judged)
 
 
 def _right_so_far(oracle: Knowledge, exercise: str, judged: Sequence[Judged]) -> Relation | None:
     public = (j for j in judged if j.finding and j.trial.case.visibility is Visibility.PUBLIC and not j.trial.is_large)
-    keys: set[str] | None = None
+    keys: list[set[str]] = []  # of each array that calls give, of the values that it is in all of them
     numbers: set[tuple[str, float]] = set()
     for j in sorted(public, key=lambda j: j.trial.cost):  # most answers are none, as the first case shows
         for mine, right, values in zip(j.outcomes, oracle.expected(j.trial), oracle.on_the_way(j.trial), strict=False):
-            got = _array_in(mine)
             if values_alike(mine.value, right.value):
                 continue
-            same = set() if got is None else {key for key, value in values.items() if _same(got, value)}
-            keys = same if keys is None else keys & same
-            if got is None or not keys:
+            got = _arrays_in(mine)
+            if not got or (keys and len(keys) != len(got)):
                 return None
-            numbers |= {("", float(f"{number:.5g}")) for number in got.ravel()[:MOST] if number}
-    return Relation(exercise, (ON_THE_WAY,)) if keys and are_enough(numbers) else None
+            same = [{key for key, value in values.items() if _same(array, value)} for array in got]
+            keys = [a & b for a, b in zip(keys or same, same, strict=True)]
+            if not all(keys):
+                return None
+            numbers |= {("", float(f"{number:.5g}")) for array in got for number in array.ravel()[:MOST] if number}
+    return Relation(exercise, (ON_THE_WAY if len(keys) == 1 else ALL_ON_THE_WAY,)) if are_enough(numbers) else None
 
 
-def _array_in(outcome: Outcome) -> np.ndarray | None:
-    """Return the fractions that a call gave as one array, those of a module without their gradients, and without axes of length one."""
-    value = outcome.value.get("output") if isinstance(outcome.value, dict) else outcome.value
-    found = array_of(value)
-    return np.squeeze(found) if found is not None and found.dtype.kind == "f" else None
+def _arrays_in(outcome: Outcome) -> list[np.ndarray]:
+    """Return the fractions that a call gave as one array, or as several; without axes of length one, of a module without gradients."""
+    value: Any = outcome.value.get("output") if isinstance(outcome.value, dict) else outcome.value
+    several = isinstance(value, tuple | list) and 1 < len(value) <= MOST_ARRAYS
+    found = [array_of(part) for part in (value if several else [value])]
+    fractions = [np.squeeze(array) for array in found if array is not None and array.dtype.kind == "f"]
+    return fractions if len(fractions) == len(found) else []
 
 
 def _same(one: np.ndarray, other: np.ndarray) -> bool:

@@ -75,6 +75,14 @@ def lost_axes(small: Shape, large: Shape) -> int:
 def broadcast(one: Part, other: Part, names: AxisNames) -> str:
     """Say why two arrays do not broadcast."""
     small, large = sorted((one, other), key=lambda part: len(part.shape))
+    if _are_pairs(small.shape, large.shape, names):
+        told = marked(
+            "{large} meets {small}: the last axes are {one} and {other}, and only equal ones or a one fit. One is half of the other: does "
+            "`{name}` have an entry for each pair of features?"
+        )
+        half, whole = sorted((one, other), key=lambda part: part.shape[-1])
+        texts = {"large": shown(whole, names), "small": shown(half, AxisNames())}  # what a half is as long as is chance
+        return say(told, **texts, one=whole.shape[-1], other=half.shape[-1], name=half.text)
     met = {"small": shown(small, names), "large": shown(large, names)}
     reduction = _REDUCTION.search(small.text)
     if reduction and lost_axes(small.shape, large.shape) == 1:
@@ -87,8 +95,13 @@ def broadcast(one: Part, other: Part, names: AxisNames) -> str:
 
 
 def grown(one: Part, other: Part, names: AxisNames) -> str:
-    """Say that a result is larger than the array that is to hold it."""
+    """Say that a result is larger than the array that is to hold it, which is the first."""
     told = marked("{one} and {other} give an array of shape {shape}, which does not fit in place. Make a new one.")
+    if len(other.shape) > len(one.shape):
+        told = marked(
+            "{other} is to go into {one}, which has fewer axes: is an index missing in what is put there, or are its axes "
+            "still to be joined?"
+        )
     shape = np.broadcast_shapes(one.shape, other.shape)
     return say(told, one=shown(one, names), other=shown(other, names), shape=shape)
 
@@ -124,6 +137,13 @@ def misfit(small: Shape, large: Shape) -> str:
         )
         return say(told, n=lost)
     return _first_difference(small, large)
+
+
+def _are_pairs(one: Shape, other: Shape, names: AxisNames) -> bool:
+    """Whether one of two shapes ends in features and the other in half as many, and no single axis of length one helps."""
+    half, whole = sorted((one[-1:] or (0,)) + (other[-1:] or (0,)))
+    features, halves = (names.sizes.get(size, "").startswith("d_") for size in (whole, half))
+    return 1 < half == whole / 2 and features and not halves and lost_axes(*sorted((one, other), key=len)) != 1
 
 
 def _first_difference(one: Shape, other: Shape) -> str:

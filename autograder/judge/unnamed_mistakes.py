@@ -4,22 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from autograder.course.spec import Status
+from autograder.course.spec import Call, Status, Visibility
 from autograder.judge.blame import OWN_FAULT, Verdict, gave_nothing
 from autograder.judge.crashing_calls import CRASHES, what_crashing_calls_share
 from autograder.judge.failure_fingerprint import crash_of
 from autograder.judge.forbidden import Reading
-from autograder.judge.reasons import Advice, Diagnosis, Hint, Reason, Relation
+from autograder.judge.reasons import Advice, Diagnosis, Hint, Key, Reason, Relation
 from autograder.judge.relations import find_relation
-from autograder.judge.right_so_far import ON_THE_WAY, right_so_far
+from autograder.judge.right_so_far import RIGHT_SO_FAR, right_so_far
 from autograder.judge.trials import Judged, Knowledge, Trial
 from autograder.sandbox.child.left_undone import KINDS, SURE
 from autograder.sandbox.job import Sandbox
 
 SAYS_ITSELF = frozenset({"container", "keys", "length", "mutated", "unanswered", "uncomparable", "wrong_choice"})
-NOT_READ = ("part_not_used", "argument_not_read", "value_not_used")
+NOT_READ = ("part_not_used", "argument_not_read", "setting_not_used", "value_not_used")
+NOT_ALL = "argument_not_read_either"  # of calls that leave the argument out
 # What is told before what a wrong answer says by itself.
-FIRST = frozenset({ON_THE_WAY, *KINDS}.difference(NOT_READ))
+FIRST = frozenset({*RIGHT_SO_FAR, *KINDS}.difference(NOT_READ))
 WRONG_VALUES = frozenset({"values", "not_finite", "property", "constant"})
 # Kinds of crash that no value has a part in.
 _OWN_WORDS = frozenset(
@@ -39,7 +40,7 @@ def relations_of(
     for name in (name for name, diagnosis in verdict.diagnoses.items() if diagnosis is None):
         mine = [j for j in judged if j.trial.case.exercise == name and j.trial not in verdict.excused]
         if any(j.finding for j in mine):
-            undone = next((Relation(name, key) for key in reading.undone(name)), None)
+            undone = next((Relation(name, _told_of(oracle, key, mine)) for key in reading.undone(name)), None)
             # How wrong values are related to the right ones says little of code that is not done, unless they are right so far.
             sure = undone is not None and undone.key[0] in SURE
             related = None if sure or name in remembering else _related(oracle, name, mine)
@@ -50,6 +51,22 @@ def relations_of(
         if told:
             found[name] = told
     return found
+
+
+def _told_of(oracle: Knowledge, key: Key, judged: Collection[Judged]) -> Key:
+    """Return what is told of code that is not done: an argument that nothing reads is not all, where wrong calls leave it out."""
+    kind, function, names = key
+    wrong = (j.trial for j in judged if j.status is not Status.PASSED and j.trial.case.visibility is Visibility.PUBLIC)
+    if kind != NOT_READ[1] or all(any(_gives(oracle, t, made, names) for made in t.calls) for t in wrong):
+        return key
+    return NOT_ALL, function, names
+
+
+def _gives(oracle: Knowledge, trial: Trial, call: Call, names: str) -> bool:
+    """Whether a call hands over one of some arguments, or its parameters are not known."""
+    parameters = oracle.signatures.get(call.path(trial.case.exercise), ())
+    given = dict(zip(parameters, call.args, strict=False)) | dict(call.kwargs)
+    return not parameters or any(f"`{name}`" in names for name, value in given.items() if value is not None)
 
 
 def _related(oracle: Knowledge, exercise: str, judged: list[Judged]) -> Relation | None:

@@ -20,7 +20,7 @@ SURE = (
     "part_not_used",
     "argument_not_read",
 )
-KINDS = (*SURE, "exception_hidden", "value_not_used")
+KINDS = (*SURE, "exception_hidden", "setting_not_used", "value_not_used")
 _SEES_ALL = frozenset({"locals", "vars", "eval", "exec", "getattr"})
 _SEES_PARTS = frozenset(
     {"children", "modules", "named_children", "named_modules", "parameters", "__dict__", "_modules"}
@@ -59,8 +59,7 @@ def left_undone(trees: Sequence[ast.Module], exercises: Iterable[tuple[str, Iter
                         [kind, function.name, *names] for kind, names in _of_function(function, method="." in path)
                     ]
             owner = blank.partition(".")[0]
-            if unused.get(owner):
-                undone.append(["part_not_used", owner, *unused[owner][:_MOST]])
+            undone += [[kind, owner, *names[:_MOST]] for kind, names in unused.get(owner, {}).items() if names]
         found[exercise] = sorted(undone, key=lambda each: KINDS.index(each[0]))
     return found
 
@@ -155,29 +154,38 @@ def _set_by(node: ast.AST) -> str:
     return target.id if isinstance(target, ast.Name) and not target.id.startswith("_") else ""
 
 
-def _unused_parts(classes: Mapping[str, ast.ClassDef], trees: Sequence[ast.Module]) -> dict[str, list[str]]:
-    """Return the parts that classes make in their constructors and that nothing uses; none while a method is still to be written."""
-    made = {name: _made_by(owner) for name, owner in classes.items()}
-    if not any(made.values()):
+def _unused_parts(classes: Mapping[str, ast.ClassDef], trees: Sequence[ast.Module]) -> dict[str, dict[str, list[str]]]:
+    """Return by class and kind what constructors make or keep and nothing uses; nothing while a method is still to be written."""
+    written = {name: owner for name, owner in classes.items() if not any(map(_is_stub, _methods(owner)))}
+    kept = {name: list(_kept_by(owner)) for name, owner in written.items()}
+    if not any(kept.values()):
         return {}
-    read = set[str]()
+    names, attributes = set[str](), set[str]()
     for node in (node for tree in trees for node in walk(tree)):
         if isinstance(node, ast.Name):
-            read.add(node.id)
+            names.add(node.id)
         elif isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load):
-            read.add(node.attr)
-    if not read.isdisjoint(_SEES_ALL | _SEES_PARTS):
+            attributes.add(node.attr)
+    if not (names | attributes).isdisjoint(_SEES_ALL | _SEES_PARTS):
         return {}
-    return {name: [part for part in parts if part not in read] for name, parts in made.items()}
+    return {
+        owner: {
+            "part_not_used": [name for name, made in each if made and name not in names | attributes],
+            "setting_not_used": [name for name, made in each if not made and name not in attributes],
+        }
+        for owner, each in kept.items()
+    }
 
 
-def _made_by(owner: ast.ClassDef) -> list[str]:
-    """Return the parts that a constructor makes by calls; none where a method of the class is not written yet."""
-    methods = [part for part in owner.body if isinstance(part, ast.FunctionDef)]
-    if any(_is_stub(method) for method in methods):
-        return []
-    statements = [node for method in methods if method.name == "__init__" for node in walk(method)]
-    targets = [
-        node.targets[0] for node in statements if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call)
-    ]
-    return [node.attr for node in targets if isinstance(node, ast.Attribute) and not node.attr.startswith("_")]
+def _methods(owner: ast.ClassDef) -> list[ast.FunctionDef]:
+    return [part for part in owner.body if isinstance(part, ast.FunctionDef)]
+
+
+def _kept_by(owner: ast.ClassDef) -> Iterator[tuple[str, bool]]:
+    """Yield the attributes that a constructor sets to what a call makes, which is True for them, or to an argument of that name."""
+    for node in (node for method in _methods(owner) if method.name == "__init__" for node in walk(method)):
+        if not (isinstance(node, ast.Assign) and isinstance(target := node.targets[0], ast.Attribute)):
+            continue
+        is_argument = isinstance(node.value, ast.Name) and node.value.id == target.attr
+        if (isinstance(node.value, ast.Call) or is_argument) and not target.attr.startswith("_"):
+            yield target.attr, not is_argument
