@@ -48,8 +48,10 @@ UNDONE = {
         ["part_not_used", "C", "norm"],
     ),
     "a setting": (
-        "class C:\n    def __init__(self, heads):\n        assert heads > 0\n        self.heads = heads\n"
-        "    def f(self, x):\n        heads = x.shape[1]\n        return x[:, heads]",
+        (
+            "class C:\n    def __init__(self, heads):\n        assert heads > 0\n        self.heads = heads\n"
+            "    def f(self, x):\n        heads = x.shape[1]\n        return x[:, heads]"
+        ),
         ["setting_not_used", "C", "heads"],
     ),
     "what goes wrong": (
