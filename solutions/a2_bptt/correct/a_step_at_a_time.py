@@ -25,12 +25,13 @@ def rnn_step_backward(dh, cache):
 
 
 def grad_check(f, x, grad, eps):
-    numeric = np.zeros(x.shape)
+    slopes = []
     for index in np.ndindex(x.shape):
         up, down = np.array(x, dtype=float), np.array(x, dtype=float)
         up[index] += eps
         down[index] -= eps
-        numeric[index] = (f(up) - f(down)) / (2 * eps)
+        slopes.append((f(up) - f(down)) / (2 * eps))
+    numeric = np.reshape(slopes, x.shape)
     apart = np.abs(grad - numeric)
     sizes = np.abs(grad) + np.abs(numeric)
     errors = apart / np.maximum(sizes, 1e-8)
@@ -47,11 +48,11 @@ def clip_grad_norm(grads, max_norm):
 
 def gradient_norms(dh_last, cache):
     x, _h0, h, W_x, W_h = cache
-    gradients = np.zeros(h.shape)
-    gradients[:, -1] = dh_last
+    flowing = [dh_last]
     for t in range(h.shape[1] - 1, 0, -1):
         step = (x[:, t], h[:, t - 1], h[:, t], W_x, W_h)
-        gradients[:, t - 1] = rnn_step_backward(gradients[:, t], step)[1]
+        flowing.append(rnn_step_backward(flowing[-1], step)[1])
+    gradients = np.stack(flowing[::-1], axis=1)
     squares = gradients**2
     totals = squares.sum(axis=(0, 2))
     return np.sqrt(totals)
