@@ -91,10 +91,19 @@ def main() -> None:
     os.environ.setdefault("OMP_NUM_THREADS", "1")
     # A batch system ends jobs like this; as after Ctrl-C, what was graded stands, and sandboxes go.
     signal.signal(signal.SIGTERM, terminate)
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):  # Windows' own encodings have neither a check mark nor everybody's name
+            stream.reconfigure(encoding="utf-8", errors="replace")
     try:
         app()
     except CourseError as error:
         fail(str(error))
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        if error.filename is None:
+            raise
+        fail(f"{error.filename}: {error.strerror or error}.")
     finally:
         _flush()
 

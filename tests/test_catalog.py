@@ -186,6 +186,8 @@ def test_course_code_that_fails_is_named(course_copy: Path) -> None:
     """An author's bug in cases.py or misconceptions.py is one line, not a traceback."""
     (course_copy / "solutions/t1_means/misconceptions.py").write_text("1 / 0\n", encoding="utf-8")
     refused(course_copy, "misconceptions.py", "ZeroDivisionError")
+    (course_copy / "solutions/t1_means/misconceptions.py").write_text("raise SystemExit(0)\n", encoding="utf-8")
+    refused(course_copy, "misconceptions.py", "SystemExit")  # or nothing would be proved, and all be well
     (course_copy / "solutions/t1_means/cases.py").write_text("def f(:\n", encoding="utf-8")
     refused(course_copy, "cases.py", "SyntaxError")
 

@@ -38,6 +38,15 @@ def read(place: Path) -> dict[str, Submission]:
     return {submission.student: submission for submission in read_submissions(place, STUB)}
 
 
+def test_what_a_grading_wrote_and_what_is_about_the_class_is_no_students(tmp_path: Path) -> None:
+    """Nobody is called out, readme or check."""
+    folder_of(tmp_path, "ada", "bob", "out")
+    (tmp_path / "out/gradebook.sqlite").touch()
+    for name in ("README.txt", "readme.md", "README", "check.html", "index.html"):
+        (tmp_path / name).write_text("about the class")
+    assert read(tmp_path).keys() == {"ada", "bob"}
+
+
 @pytest.fixture
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
     """Make every limit small."""

@@ -124,6 +124,7 @@ def test_the_version_is_printed(run: Run) -> None:
         ("grade", "t1_means"),
         ("check", "t1_means", "--fast"),
         ("grade", "t1_means", ".", "-o", "x", "--jobs", "-1"),
+        ("grade", "t1_means", ".", "-o", "x", "--seed", str(2**63)),
     ],
 )
 def test_wrong_use_exits_with_2(run: Run, arguments: tuple[str, ...]) -> None:
@@ -450,6 +451,48 @@ def test_doctor_will_not_write_a_stub_it_doubts(run: Run, course_copy: Path) -> 
     path = course_copy / "solutions/t1_means/means.py"
     path.write_text(path.read_text(encoding="utf-8").replace("    # END SOLUTION\n", "", 1), encoding="utf-8")
     assert "begins inside" in one_line(run("doctor", "t1_means", "--write-stub", course=course_copy))
+
+
+def test_a_course_that_chooses_nothing_yet_is_told_how(run: Run, course: Path, tmp_path: Path) -> None:
+    """Handouts of nothing are none."""
+    (tmp_path / "course.toml").write_text(f'from = "{course}"\n', encoding="utf-8")
+    for command in (("doctor",), ("handout", "--all", "-o", tmp_path / "out")):
+        ended = run(*command, course=tmp_path)
+        assert ended.code == 1
+        assert "chooses no assignment yet. Name each with a line [assignment.SLUG]." in ended.err
+
+
+@pytest.mark.parametrize("command", [("demo",), ("classroom50", "t1_means"), ("new", "t2", "--course")])
+def test_what_cannot_be_written_is_a_line(run: Run, tmp_path: Path, command: tuple[str, ...]) -> None:
+    """With the place and the reason."""
+    (tmp_path / "file").write_text("no folder")
+    place = tmp_path / "file" / "in_it"
+    ended = run(*command, place, course=None) if command[-1] == "--course" else run(*command, "-o", place)
+    assert "file" in one_line(ended)
+
+
+def test_everybodys_name_is_printed_wherever_it_goes(course: Path, works: Path, tmp_path: Path) -> None:
+    """Windows' own encodings, which a redirected shell has there, lack most letters."""
+    (works / "王伟.py").write_bytes((works / "bob.py").read_bytes())
+    words = ("grade", "t1_means", works, "-o", tmp_path / "out", "--course", course, "--accept-unsandboxed")
+    ended = subprocess.run(
+        [sys.executable, "-m", "autograder", *map(str, words)],
+        env={**os.environ, "PYTHONIOENCODING": "cp1252"},
+        capture_output=True,
+        check=False,
+    )
+    assert ended.returncode == 0, ended.stderr.decode()
+    assert "王伟" in ended.stdout.decode() + (tmp_path / "out/grades.csv").read_text(encoding="utf-8-sig")
+
+
+def test_check_is_told_what_goes_together(run: Run, works: Path) -> None:
+    """What would be ignored is refused."""
+    for words, said in (
+        (("--json", "--debug", "center"), "Say one of them"),
+        (("--json", "--repro", "center"), "Say one of them"),
+        (("--device", "cpu"), "--device says what --train trains on"),
+    ):
+        assert said in one_line(run("check", "t1_means", works / "bob.py", *words))
 
 
 def test_doctor_of_an_empty_course(run: Run, tmp_path: Path) -> None:

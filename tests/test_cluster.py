@@ -236,6 +236,8 @@ def test_no_scheduler_is_said() -> None:
         connected("tcp://127.0.0.1:9", 0.5),
     ):
         raise AssertionError("connected")
+    with pytest.raises(ClusterError, match="an address is written HOST:PORT"), connected("nowhere"):
+        raise AssertionError("connected")
 
 
 def test_tasks_are_neither_small_nor_large() -> None:

@@ -145,6 +145,11 @@ def test_who_slips_is_told() -> None:
         ("title = ", "is not TOML"),
         ("[assignment.a1]\ndue = 2026-03-15T23:59\n", 'Write due = "2026-03-15T23:59", in quotes'),
         ("assignment = 3", "course.toml"),
+        ("exempt = 3", "Begin each with [[exempt]]"),
+        ("exempt = [3]", "Begin each with [[exempt]]"),
+        ("drop_lowest = 1.5", "drop_lowest is 1.5. Write a whole number."),
+        ("[late]\nfree_days = 2.9", "free_days is 2.9. Write a whole number."),
+        ("title = 3", "title is 3. Write it in quotes."),
     ],
 )
 def test_rules_that_cannot_be_used_are_refused_with_what_to_write(text: str, said: str, tmp_path: Path) -> None:
@@ -247,10 +252,15 @@ def test_the_command_puts_gradebooks_together(
     assert float(found["ada"]["total"]) == 100
     assert found["ada"]["t1_means status"] == ""
     assert not {"", "t1_means"} & found["ada"].keys()
-    monkeypatch.setattr("sys.argv", ["autograder", "course", str(out), str(out), "-o", str(tmp_path / "all")])
-    with pytest.raises(SystemExit) as left:
-        main()
-    assert left.value.code == 2
+    (tmp_path / "own/students").mkdir(parents=True)
+    (tmp_path / "own/students/notes.html").write_text("mine")
+    for folders, place in ([str(out), str(out)], "all"), ([str(out)], "own"):
+        monkeypatch.setattr("sys.argv", ["autograder", "course", *folders, "-o", str(tmp_path / place)])
+        with pytest.raises(SystemExit) as left:
+            main()
+        assert left.value.code == 2
+    assert "own holds files that are no course's. Name an empty or a new folder" in capsys.readouterr().err
+    assert (tmp_path / "own/students/notes.html").read_text() == "mine"
 
 
 def test_the_command_goes_on_where_the_rules_name_what_is_not_graded_yet(

@@ -14,6 +14,7 @@ import pytest
 
 from autograder.classroom.submissions import Submission, read_submissions
 from autograder.command.demo import LEAST, half_finished, plan_class, write_class
+from autograder.course.places import CourseError
 from autograder.course.spec import Assignment, Call, Exercise, Limits, Misconception, Replacement, call, case
 from autograder.course.stub import render_stub
 from autograder.judge.checks import close
@@ -138,6 +139,15 @@ def test_same_seed_same_class(tmp_path: Path) -> None:
     assert first == tmp_path / "a" / "b" / "class.zip"
     assert first.read_bytes() == second.read_bytes()
     assert write_class(tiny(), tmp_path, seed=1).read_bytes() != first.read_bytes()
+    assert write_class(tiny(), tmp_path, seed=1) == tmp_path / "class.zip"
+
+
+def test_another_class_is_not_written_over(tmp_path: Path) -> None:
+    """An export may be called class.zip, too."""
+    (tmp_path / "class.zip").write_bytes(b"precious")
+    with pytest.raises(CourseError, match="is there already, and another class"):
+        write_class(tiny(), tmp_path)
+    assert (tmp_path / "class.zip").read_bytes() == b"precious"
 
 
 def test_every_kind_is_there(read: dict[str, list[Submission]]) -> None:

@@ -26,8 +26,9 @@ import pytest
 from browser import look_at, site, tab
 from class_records import HOSTILE
 
-from autograder.classroom.gradebook import FILE, Gradebook, GradebookError
+from autograder.classroom.gradebook import Gradebook, GradebookError
 from autograder.classroom.gradebook_lock import open_gradebook
+from autograder.classroom.gradebook_versions import FILE
 from autograder.classroom.requests import Asked, answers, requests, take_in
 
 Sent = tuple[int, dict[str, str], str]

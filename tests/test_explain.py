@@ -434,4 +434,5 @@ def test_any_argument_can_be_shown(value: Any) -> None:
 def test_any_two_arrays_can_be_put_side_by_side(got: np.ndarray) -> None:
     """NaN, infinity, no entries, no axes: there is always something to show, or nothing."""
     for expected in (got, np.zeros(3), np.zeros((7, 8))):
-        side_by_side(Finding("values", "", "", got, expected))
+        both = side_by_side(Finding("values", "", "", got, expected))
+        assert not both or all(word in both for word in ("yours", "expected"))

@@ -24,7 +24,7 @@ from pathlib import Path
 import pytest
 from hostile_support import COURSE, FULL, NUMPY, TrapHouse, leftovers, oracle_of
 
-from autograder.classroom.gradebook import FILE
+from autograder.classroom.gradebook_versions import FILE
 from autograder.classroom.record import Record, record
 from autograder.classroom.run import grade_class
 from autograder.classroom.submissions import Submission

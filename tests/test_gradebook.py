@@ -11,8 +11,9 @@ from unittest import mock
 
 import pytest
 
-from autograder.classroom.gradebook import FILE, Facts, Gradebook, GradebookError
+from autograder.classroom.gradebook import Facts, Gradebook, GradebookError
 from autograder.classroom.gradebook_lock import known_roster, open_gradebook
+from autograder.classroom.gradebook_versions import FILE
 from autograder.classroom.gradebook_view import absentees, find_exercise, find_student, records, source_of, waiting
 from autograder.classroom.record import Graded, Override
 from autograder.classroom.record_json import told_record

@@ -17,9 +17,9 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from autograder.classroom.gradebook import FILE, GradebookError
+from autograder.classroom.gradebook import GradebookError
 from autograder.classroom.gradebook_lock import open_gradebook
-from autograder.classroom.gradebook_versions import VERSION
+from autograder.classroom.gradebook_versions import FILE, VERSION
 from autograder.classroom.gradebook_view import records
 from autograder.classroom.requests import Asked, answers, requests, take_in
 from autograder.cli import app

@@ -14,8 +14,9 @@ from typing import Any
 import pytest
 
 from autograder.classroom import history
-from autograder.classroom.gradebook import FILE, Gradebook
+from autograder.classroom.gradebook import Gradebook
 from autograder.classroom.gradebook_lock import open_for, open_gradebook
+from autograder.classroom.gradebook_versions import FILE
 from autograder.classroom.gradebook_view import records
 from autograder.classroom.history import Cause, Change
 from autograder.classroom.record import Graded

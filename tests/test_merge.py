@@ -209,6 +209,7 @@ def part(folder: str, shard: Shard | None = None, key: str = "k", seed: int = 7,
         ([part("a", Shard(1, 3)), part("b", Shard(3, 3))], "Not there: shard 2/3"),
         ([part("a", Shard(1, 2)), part("b", Shard(2, 3))], "no parts of one whole|not parts of one whole"),
         ([part("a", Shard(1, 2)), part("b")], r"a \(1/2\), b \(a whole class\)"),
+        ([part("a"), part("b")], r"\(a whole class\)\. Name the folders that grade --shard wrote\."),
         ([part("a", Shard(1, 1)), part("b", Shard(1, 1))], "2 folders for 1 shards"),
     ],
 )

@@ -22,8 +22,9 @@ import jsonschema
 import pytest
 
 from autograder.classroom import run as run_module
-from autograder.classroom.gradebook import FILE, Facts, GradebookError
+from autograder.classroom.gradebook import Facts, GradebookError
 from autograder.classroom.gradebook_lock import open_gradebook
+from autograder.classroom.gradebook_versions import FILE
 from autograder.classroom.gradebook_view import find_student
 from autograder.classroom.roster import Person
 from autograder.classroom.run import carry_out, write_down

@@ -122,6 +122,18 @@ def test_mail_goes_to_whom_the_roster_gives_an_address(
     assert "1 of 2 to be given" in run("return", out, "--to", "mail", "--from", "ta@example.edu", "--dry-run")
 
 
+def test_a_senders_name_is_written_as_every_mail_program_reads_it(
+    run: Command, assignment: object, course: Path, tmp_path: Path
+) -> None:
+    """Only an address with other letters takes mail servers that know them."""
+    out = graded({"ada.py": "RIGHT"}, run, assignment, tmp_path, course)
+    give_roster("id,name,email\nada,Ada Lovelace,ada@example.edu\n", run, tmp_path, course)
+    run("return", out, "--to", "mail", "--from", "Jörg Müller <jm@example.edu>")
+    written = (out / "returned/mail-1/ada.eml").read_bytes()
+    assert written.partition(b"\r\n\r\n")[0].isascii()
+    assert message_from_bytes(written, policy=default)["From"] == "Jörg Müller <jm@example.edu>"
+
+
 @pytest.fixture
 def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[CanvasServer]:
     """Return a stand-in for Canvas, whose token is in the environment."""
@@ -164,6 +176,7 @@ def test_canvas_is_given_each_student_once(
         ("wrong", "/courses/7/assignments/42", "New Access Token"),
         (TOKEN, "/courses/7/assignments/43", "404"),
         (TOKEN, "/courses/7", "as the browser shows it"),
+        (TOKEN, "/courses/8/assignments/42", "is not Canvas. Look at --url."),
         ("", "/courses/7/assignments/42", "Set CANVAS_TOKEN"),
     ],
 )
@@ -315,6 +328,13 @@ def test_moodles_own_worksheet_is_filled_in_its_language(
     assert "0 of 3 to be given" in again
     assert "1 have no line" in again
     assert not (out / "returned/moodle-2").exists()
+    alike = GERMAN.replace(",-,\n", ",-,1\n").replace(",-1\n", ",1\n")
+    assert alike.count(",1\n") == 3  # the same number in all comments, which is no maximum
+    (tmp_path / "equal").mkdir()
+    out_again = graded(MOODLE, run, assignment, tmp_path / "equal", course)
+    run("return", out_again, "--to", "moodle", "--worksheet", worksheet(tmp_path, alike))
+    with (out_again / "returned/moodle-1/moodle.csv").open(newline="", encoding="utf-8") as file:
+        assert [row[4] for row in csv.reader(file)][1:3] == ["7.0", "0.0"]
     whole = (
         GERMAN
         + 'Teilnehmer/in13,Eve X,eve@x.edu,Zur Bewertung abgegeben,,"7,00",Ja,"Sonntag, 1. März 2026, 17:00",-,\n'

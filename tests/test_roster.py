@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from autograder.classroom.lateness import DateError, due_with, lateness, parse_time
 from autograder.classroom.record import head
-from autograder.classroom.roster import Person, Roster, RosterError, due_with, lateness, parse_time, read_roster
+from autograder.classroom.roster import Person, Roster, RosterError, read_roster
 from autograder.classroom.submissions import Submission
 from autograder.lms.platform import Owner
 
@@ -185,6 +186,10 @@ def test_a_worksheet_without_names_is_for_an_export_without(tmp_path: Path) -> N
         ("id,extension\n7,soon\n", "line 2: 'soon' is no extension"),
         ("SEP=;\nid;extension\n7;soon\n", "line 3: 'soon' is no extension"),
         (b"PK\x03\x04\x14\0\x06\0\x08\0", "is not a text file. Save it as CSV"),
+        (
+            b'id,name\nada,"Ada\nbob,Bob\neve,"Eve"\n',
+            "line 2 has a cell that goes on in the next line: 'Ada'. Is a quote",
+        ),
         ('id,name\n7,"a' + "x" * 200_000, "is not a CSV file"),
     ],
 )
@@ -219,7 +224,7 @@ def test_times() -> None:
     assert parse_time("2026-03-01T23:00+01:00") == DUE
     assert parse_time("2026-03-01") == datetime(2026, 3, 1, 23, 59, 59).astimezone()
     for text in ("tomorrow", "", "2026-13-01", "9999-99"):
-        with pytest.raises(RosterError, match="is no date"):
+        with pytest.raises(DateError, match="is no date"):
             parse_time(text)
 
 
@@ -230,7 +235,7 @@ def test_extensions() -> None:
     assert due_with(DUE, "1.5h") == DUE + timedelta(minutes=90)
     assert due_with(DUE, "2026-03-05T00:00+00:00") == datetime(2026, 3, 5, tzinfo=UTC)
     assert due_with(None, "48h") is None
-    with pytest.raises(RosterError, match="longer than a calendar"):
+    with pytest.raises(DateError, match="longer than a calendar"):
         due_with(DUE, "9999999999d")
 
 

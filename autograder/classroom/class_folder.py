@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from functools import partial
 from pathlib import Path
 
+from autograder.classroom.gradebook_versions import FILE as GRADEBOOK
 from autograder.course.language import say, speaking
 from autograder.lms.recognition import is_list_name
 from autograder.submission.archives import (
@@ -32,7 +33,10 @@ _WRAPPINGS = 4  # folders around a class
 
 
 def class_members(root: Path, stub: Stub) -> tuple[Member, ...]:
-    """List a class's folder; links are not followed. Raises UnreadableError where all students' together hold too much."""
+    """List a class's folder; links are not followed, and what a grading wrote is no student's.
+
+    Raises UnreadableError where all students' together hold too much.
+    """
     found: list[Member] = []
     for members in _by_student(root, (), stub):
         found += members
@@ -44,6 +48,7 @@ def class_members(root: Path, stub: Stub) -> tuple[Member, ...]:
 def _by_student(folder: Path, above: Parts, stub: Stub) -> Iterable[tuple[Member, ...]]:
     """List what lies at the top, then each student's folder. A folder that is alone there may be around the class."""
     top, whole = listed(folder, MAX_LISTED if above else MAX_CLASS_ENTRIES + 1, above, deep=False)
+    top = tuple(m for m in top if not (m.folder and (folder / m.parts[-1] / GRADEBOOK).is_file()))
     if not whole and above:
         yield _too_large(top, folder, above, stub)
         return

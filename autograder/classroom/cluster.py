@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import contextlib
 import queue
+import socket
 import time
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
@@ -82,6 +83,7 @@ def connected(address: str, seconds: float = 10.0) -> Iterator[Any]:
     """Connect to a scheduler. Raises ClusterError where there is none."""
     dask: Any = distributed  # it has types for some of its functions only
     try:
+        _reach(address, seconds)
         client = dask.Client(address, timeout=seconds, set_as_default=False)
     except (OSError, ValueError) as error:
         raise ClusterError(
@@ -89,6 +91,16 @@ def connected(address: str, seconds: float = 10.0) -> Iterator[Any]:
         ) from None
     with client:
         yield client
+
+
+def _reach(address: str, seconds: float) -> None:
+    """See that someone listens at an address: a client of Dask's that finds nobody holds up the end of the program. Raises OSError."""
+    protocol, _, place = address.rpartition("://")
+    if protocol in ("", "tcp", "tls"):
+        host, _, port = place.rpartition(":")
+        if not host or not port.isdecimal():
+            raise ValueError("an address is written HOST:PORT, such as tcp://scheduler:8786")
+        socket.create_connection((host.strip("[]"), int(port)), seconds).close()
 
 
 def grade_on_cluster(

@@ -15,8 +15,8 @@ from datetime import datetime
 
 from autograder.classroom.course_rules import Counts, Exempt, LateRule, Rules, RulesError
 from autograder.classroom.gradebook_view import names_of
+from autograder.classroom.lateness import lateness
 from autograder.classroom.record import NOT_GRADED, NOT_SUBMITTED, UNCLEAR, Record
-from autograder.classroom.roster import lateness
 from autograder.course.slug_order import by_number
 
 SLIPS = 0.15  # below the mean of what came before, which is worth a word with a student

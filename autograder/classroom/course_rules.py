@@ -32,7 +32,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from autograder.classroom.roster import RosterError, parse_time
+from autograder.classroom.lateness import parse_time
 from autograder.course.course_file import FILE, CourseFileError, language_in, read_document, refuse_unknown
 from autograder.course.language import ENGLISH
 
@@ -102,7 +102,7 @@ def read_rules(path: Path) -> Rules:
         raise RulesError(str(error)) from None
     try:
         return replace(_rules(found), file=str(path))
-    except (AttributeError, TypeError, ValueError, RosterError) as error:
+    except (AttributeError, TypeError, ValueError) as error:
         raise RulesError(f"{path}: {error}") from None
 
 
@@ -111,16 +111,16 @@ def _rules(found: Mapping[str, Any]) -> Rules:
     refuse_unknown(late, ("per_day", "most", "grace_minutes", "free_days"), "under [late]")
     assignments = {slug: _counts(slug, entry) for slug, entry in found.get("assignment", {}).items()}
     return Rules(
-        title=str(found.get("title", "Course")),
-        drop_lowest=int(_number(found, "drop_lowest", 0)),
+        title=_title(found, "Course"),
+        drop_lowest=_whole(found, "drop_lowest"),
         late=LateRule(
             per_day=_number(late, "per_day", 0.0),
             most=_number(late, "most", 100.0),
             grace_minutes=_number(late, "grace_minutes", 0.0),
-            free_days=int(_number(late, "free_days", 0)),
+            free_days=_whole(late, "free_days"),
         ),
         assignments=assignments,
-        exempt=tuple(map(_exempt, found.get("exempt", ()))),
+        exempt=_exempt(found.get("exempt", [])),
         language=language_in(found),
     )
 
@@ -136,15 +136,35 @@ def _counts(slug: str, entry: Mapping[str, Any]) -> Counts:
     flags = {name: _flag(entry, name, True) for name in ("late", "dropped")}
     exercises = isinstance(entry.get("bonus"), list)  # these are a bonus within the assignment, which is none itself
     bonus = not exercises and _flag(entry, "bonus", False)
-    return Counts(str(entry.get("title", "")), _number(entry, "weight", 1.0), due, bonus, **flags)
+    return Counts(_title(entry, ""), _number(entry, "weight", 1.0), due, bonus, **flags)
 
 
-def _exempt(entry: Mapping[str, Any]) -> Exempt:
+def _exempt(entries: Any) -> tuple[Exempt, ...]:
+    if not isinstance(entries, list) or not all(isinstance(entry, Mapping) for entry in entries):
+        raise TypeError("exempt is no table. Begin each with [[exempt]], and give it student, assignment and because.")
+    return tuple(map(_one_exempt, entries))
+
+
+def _one_exempt(entry: Mapping[str, Any]) -> Exempt:
     refuse_unknown(entry, ("student", "assignment", "because"), "under [[exempt]]")
     lacking = [key for key in ("student", "assignment", "because") if not str(entry.get(key, "")).strip()]
     if lacking:
         raise ValueError(f"an [[exempt]] lacks {' and '.join(lacking)}.")
     return Exempt(str(entry["student"]), str(entry["assignment"]), str(entry["because"]))
+
+
+def _title(entry: Mapping[str, Any], default: str) -> str:
+    title = entry.get("title", default)
+    if not isinstance(title, str):
+        raise TypeError(f"title is {title!r}. Write it in quotes.")
+    return title
+
+
+def _whole(entry: Mapping[str, Any], key: str) -> int:
+    value = _number(entry, key, 0)
+    if value % 1:
+        raise ValueError(f"{key} is {value:g}. Write a whole number.")
+    return int(value)
 
 
 def _number(entry: Mapping[str, Any], key: str, default: float) -> float:

@@ -37,6 +37,7 @@ from pathlib import Path
 
 from autograder.classroom import decisions, history
 from autograder.classroom.gradebook_versions import VERSION, prepare, version_of
+from autograder.classroom.lateness import parse_time
 from autograder.classroom.record import (
     ExerciseRecord,
     Override,
@@ -50,13 +51,11 @@ from autograder.classroom.record import (
 )
 from autograder.classroom.record_json import isolation_of, stored_head
 from autograder.classroom.result_keys import engine, result_key
-from autograder.classroom.roster import Person, parse_time
+from autograder.classroom.roster import Person
 from autograder.classroom.stored_result import Finished
 from autograder.course.questions import Question, question_of
 from autograder.course.spec import Assignment, RubricItem, Status
 from autograder.sandbox.job import Isolation
-
-FILE = "gradebook.sqlite"
 
 
 class GradebookError(Exception):

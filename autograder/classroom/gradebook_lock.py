@@ -10,7 +10,8 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager, closing, contextmanager
 from pathlib import Path
 
-from autograder.classroom.gradebook import FILE, Facts, Gradebook, GradebookError
+from autograder.classroom.gradebook import Facts, Gradebook, GradebookError
+from autograder.classroom.gradebook_versions import FILE
 from autograder.classroom.roster import Roster
 from autograder.course.spec import Assignment
 

@@ -73,7 +73,7 @@ def points_mismatch(book: Gradebook, summary: Summary) -> Mismatch | None:
     if unreadable:
         told += f" {unreadable} of them cannot be read."
     if defined and not set(defined) & set(exercises):
-        names = sorted(defined[:5])
+        names = defined[:5]
         told += f" They define {' and '.join(names) if len(names) < 3 else several(names)}, and none of "
         told += f"{several(exercises)}."
     where = (
@@ -88,4 +88,4 @@ def defined_in(sources: Iterable[Source | None]) -> list[str]:
     for source in islice(sources, _SOME):
         texts = [chunk.text for chunk in source.chunks] if source else []
         defined.update({name for text in texts for name in _DEFINITION.findall(text)})
-    return [name for name, _ in defined.most_common()]
+    return sorted(defined, key=lambda name: (-defined[name], name))

@@ -6,18 +6,16 @@ import re
 from collections.abc import Iterable
 from pathlib import Path
 
-from autograder.classroom.roster import table_rows
 from autograder.classroom.submissions import Submission
+from autograder.classroom.tables import table_rows, table_text
 from autograder.judge.points import points_text
-from autograder.submission.source import read_text
 
 _COLUMNS = ("maximumgrade", "bestwertung")
 
 
 def maximum_in(path: Path) -> float:
     """Return the maximum in a worksheet that is a roster, too; 0 where none is said, or more than one."""
-    text, _ = read_text(path.read_bytes(), str(path))
-    rows = table_rows(text)
+    rows = table_rows(table_text(path))
     names = [re.sub(r"[^a-z]", "", cell.casefold()) for cell in next(rows, (0, []))[1]]
     at = next((names.index(name) for name in _COLUMNS if name in names), None)
     said = {row[at].strip() for _, row in rows if at is not None and at < len(row)} - {""}

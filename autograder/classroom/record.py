@@ -10,7 +10,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
-from autograder.classroom.roster import Person, lateness
+from autograder.classroom.lateness import lateness
+from autograder.classroom.roster import Person
 from autograder.classroom.submissions import Submission
 from autograder.course.language import ENGLISH
 from autograder.course.spec import Assignment, RubricItem, Status

@@ -16,13 +16,11 @@ from autograder.classroom.decisions import PointsError, points_said, score
 from autograder.classroom.gradebook import Gradebook, GradebookError
 from autograder.classroom.gradebook_view import find_exercise, find_student
 from autograder.classroom.requests import Answer, Asked, Request, answers, requests
-from autograder.classroom.roster import table_rows
+from autograder.classroom.tables import TableError, table_rows, table_text
 from autograder.lms.platform import inert, write_sheet
-from autograder.submission.archives import UnreadableError, printable, read_file
-from autograder.submission.source import read_text
+from autograder.submission.archives import printable
 
 FILE = "requests.csv"
-_MAX_BYTES = 16 << 20
 _COLUMNS = {
     "number": ("number",),
     "student": ("student", "name", "id", "email", "emailaddress", "username"),
@@ -40,9 +38,8 @@ class RequestError(Exception):
 def read_sheet(path: Path, book: Gradebook) -> tuple[Asked, ...]:
     """Read a sheet of requests on a graded class, all of it or nothing. Raises RequestError."""
     try:
-        text, _ = read_text(read_file(path.resolve(), _MAX_BYTES), str(path))
-        return tuple(_asked(text, book))
-    except UnreadableError as error:
+        return tuple(_asked(table_text(path), book))
+    except TableError as error:
         raise RequestError(str(error)) from None
     except (RequestError, csv.Error) as error:
         raise RequestError(f"{path}: {error}") from None

@@ -9,21 +9,19 @@ date of its own (`2026-03-05`, `2026-03-05T12:00`).
 from __future__ import annotations
 
 import csv
-import io
 import re
 import unicodedata
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime, time, timedelta
 from pathlib import Path
 
+from autograder.classroom.lateness import DateError, due_with
+from autograder.classroom.tables import TableError, table_rows, table_text
 from autograder.lms.dates import worded_moment
 from autograder.lms.platform import Owner
-from autograder.submission.archives import UnreadableError, printable, several
-from autograder.submission.source import read_text
+from autograder.submission.archives import printable, several
 
-_MAX_BYTES = 16 << 20
 _COLUMNS = {
     "id": (
         "idnumber",
@@ -62,11 +60,9 @@ _COLUMNS = {
     "section": ("section", "sections", "group", "groups", "gruppe", "gruppen"),
     "extension": ("extension", "duedateextension", "extensions", "extended"),
 }
-_SEPARATOR = re.compile(r"sep=(.)\r?\n", re.IGNORECASE)  # a first line for Excel
 _PARTICIPANT = re.compile(
     r"(?:Participant|Teilnehmer(?:/in|in)?) ?(\d+)", re.IGNORECASE
 )  # whom Moodle's worksheet names so; in German there is no space
-_SPAN = re.compile(r"(?P<number>[0-9]+(?:\.[0-9]+)?) ?(?P<unit>|h|hours?|d|days?)", re.IGNORECASE)
 
 
 class RosterError(Exception):
@@ -85,16 +81,6 @@ class Person:
     login: str = ""  # the user name
     participant: str = ""  # the number that Moodle's folders of one assignment have
     submitted: str = ""  # when Moodle's worksheet of that assignment says that something was handed in, in ISO 8601
-
-
-@dataclass(frozen=True)
-class Lateness:
-    """When a submission came and how late that is; hours are None where only a mark says so, or nothing does."""
-
-    submitted: datetime | None = None
-    due: datetime | None = None
-    late: bool = False
-    hours: float | None = None
 
 
 class Roster:
@@ -156,15 +142,9 @@ class Roster:
 def read_roster(path: Path) -> Roster:
     """Read a roster. Raises RosterError."""
     try:
-        data = path.read_bytes()[: _MAX_BYTES + 1]
-    except OSError as error:
-        raise RosterError(f"The roster {path} cannot be read: {error.strerror or error}.") from None
-    if len(data) > _MAX_BYTES:
-        raise RosterError(f"The roster {path} is larger than {_MAX_BYTES >> 20} MB. Is it the right file?")
-    try:
-        text, _ = read_text(data, str(path))
-    except UnreadableError:
-        raise RosterError(f"The roster {path} is not a text file. Save it as CSV (Excel: 'CSV UTF-8').") from None
+        text = table_text(path)
+    except TableError as error:
+        raise RosterError(f"The roster {error}") from None
     by_email: list[int] = []
     try:
         people = tuple(_people(text, by_email))
@@ -184,6 +164,11 @@ def _people(text: str, by_email: list[int]) -> Iterator[Person]:
     columns = _columns(next(rows, (0, []))[1])
     taken, unknown = dict[str, int](), dict[int, str]()
     for line, row in rows:
+        if several_lines := next((row[i] for i in columns.values() if i < len(row) and "\n" in row[i].strip()), ""):
+            began, said = line - sum(cell.count("\n") for cell in row), several_lines.partition("\n")[0]
+            raise RosterError(
+                f"line {began} has a cell that goes on in the next line: {printable(said)!r}. Is a quote not closed?"
+            )
         cells = {key: " ".join(row[i].split()) if i < len(row) else "" for key, i in columns.items()}
         name = cells.get("name") or f"{cells.get('first', '')} {cells.get('last', '')}".strip()
         participant, number = _PARTICIPANT.fullmatch(cells.get("participant", "")), cells.get("id", "")
@@ -203,7 +188,7 @@ def _people(text: str, by_email: list[int]) -> Iterator[Person]:
         extension = cells.get("extension", "")
         try:
             due_with(None, extension)
-        except RosterError as error:
+        except DateError as error:
             raise RosterError(f"{where}: {error}") from None
         yield Person(
             number,
@@ -230,16 +215,6 @@ def _moment_of(text: str) -> str:
     day, _, rest = text.partition(",")
     found = worded_moment(rest if day.isalpha() else text)
     return found.isoformat() if found else ""
-
-
-def table_rows(text: str) -> Iterator[tuple[int, list[str]]]:
-    """Yield the rows of a CSV, each with the number of its line; the first one tells what separates."""
-    told = _SEPARATOR.match(text)
-    header = text[told.end() if told else 0 :].partition("\n")[0]
-    rows = csv.reader(io.StringIO(text, newline=""), delimiter=told[1] if told else max(",;\t", key=header.count))
-    if told:
-        next(rows)
-    yield from ((rows.line_num, row) for row in rows)
 
 
 def _columns(header: Sequence[str]) -> Mapping[str, int]:
@@ -274,47 +249,3 @@ def letters_of(name: str) -> str:
     """Return what of a name is compared: its letters and digits, small and without accents."""
     plain = unicodedata.normalize("NFKD", name).casefold()
     return "".join(c for c in plain if c.isalnum())
-
-
-def parse_time(text: str) -> datetime:
-    """Read a date or a moment, in this machine's time zone unless it names one; a day ends when it ends."""
-    try:
-        moment = datetime.fromisoformat(text.strip())
-        if re.fullmatch(r"\d{4}-\d\d-\d\d|\d{8}", text.strip()):
-            moment = datetime.combine(moment, time.max.replace(microsecond=0))
-        return moment.astimezone()
-    except (ValueError, OverflowError, OSError):
-        raise RosterError(f"{printable(text)!r} is no date. Write it as 2026-03-01 or 2026-03-01T23:59.") from None
-
-
-def due_with(due: datetime | None, extension: str) -> datetime | None:
-    """Return the deadline of a student with an extension. Raises RosterError where it cannot be read."""
-    if not extension:
-        return due
-    span = _SPAN.fullmatch(extension)
-    if span is None:
-        try:
-            return parse_time(extension)
-        except RosterError:
-            example = "Write hours (48h), days (2d) or a date (2026-03-05)."
-            raise RosterError(f"{printable(extension)!r} is no extension. {example}") from None
-    days = span["unit"].lower().startswith("d")
-    try:
-        length = timedelta(hours=float(span["number"]) * (24 if days else 1))
-        return due + length if due else None
-    except OverflowError:
-        raise RosterError(f"{printable(extension)!r} is longer than a calendar goes.") from None
-
-
-def all_due(due: datetime, people: Sequence[Person]) -> datetime:
-    """Return until when the last of a class may hand in."""
-    return max(due_with(due, person.extension) or due for person in (Person(""), *people))
-
-
-def lateness(submitted: datetime | None, due: datetime | None, extension: str, *, marked: bool) -> Lateness:
-    """Compare a submission with its own due date; where its time is not known, the export's mark counts."""
-    own = due_with(due, extension)
-    if submitted is None or own is None:
-        return Lateness(submitted, own, marked)
-    hours = round(max((submitted - own).total_seconds(), 0.0) / 3600, 2)
-    return Lateness(submitted, own, hours > 0, hours)

@@ -108,12 +108,10 @@ def check_parts(parts: Sequence[Part]) -> None:
 
 def _check_shards(parts: Sequence[Part]) -> None:
     shards = [part.shard for part in parts if part.shard]
-    if not shards:
-        return
     counts = {shard.count for shard in shards}
     if len(shards) < len(parts) or len(counts) > 1:
         told = ", ".join(f"{part.folder} ({part.shard or 'a whole class'})" for part in parts)
-        raise GradebookError(f"These are not parts of one whole: {told}.")
+        raise GradebookError(f"These are not parts of one whole: {told}. Name the folders that grade --shard wrote.")
     (count,) = counts
     missing = sorted(set(range(1, count + 1)) - {shard.index for shard in shards})
     if missing:

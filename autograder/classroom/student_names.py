@@ -14,13 +14,20 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
-from autograder.classroom.roster import Person, Roster, RosterError, letters_of, table_rows
+from autograder.classroom.roster import Person, Roster, RosterError, letters_of
+from autograder.classroom.tables import TableError, table_rows, table_text
 from autograder.lms.platform import Owner
-from autograder.submission.archives import UnreadableError, printable, read_file, several
-from autograder.submission.source import read_text
+from autograder.submission.archives import printable, several
 
 _LONGEST_STUDENT = 80
-_MAX_BYTES = 16 << 20
+_MOST_BYTES = 150  # of a name, which files with more around it are called
+# Latin letters that are no letter with a sign, as people write them where they have only a to z.
+_LATIN = str.maketrans({
+    "ß": "ss", "ẞ": "SS", "æ": "ae", "Æ": "Ae", "œ": "oe", "Œ": "Oe", "ø": "o", "Ø": "O", "ł": "l", "Ł": "L", "đ": "d", "Đ": "D",
+    "ð": "d", "Ð": "D", "þ": "th", "Þ": "Th", "ħ": "h", "Ħ": "H", "ŧ": "t", "Ŧ": "T", "ŋ": "n", "Ŋ": "N", "\N{LATIN SMALL LETTER DOTLESS I}": "i", "ə": "e", "Ə": "E",
+})  # fmt: skip
+_SIGNS = re.compile(r"([A-Za-z])[\u0300-\u036f]+")  # on letters from a to z
+_OF_WINDOWS = re.compile(r"(?i)(con|prn|aux|nul|com\d|lpt\d)(\..*)?")  # what no file may be called there
 _TOLD = 3  # groups of names that are alike
 _NAMES = ("name", "student", "export", "submission")
 
@@ -58,9 +65,20 @@ def told_apart(names: Mapping[str, str]) -> list[str]:
 
 
 def _plain(owner: str) -> str:
-    letters = unicodedata.normalize("NFKD", owner).encode("ascii", "ignore").decode()
-    name = re.sub(r"[^A-Za-z0-9._-]+", "_", letters).strip("._-")[:_LONGEST_STUDENT].rstrip("._-")
-    return name or f"student-{_checksum(owner)}"
+    """Return a name with Latin letters as a to z, and those of other scripts as they are."""
+    letters = unicodedata.normalize("NFKD", owner.translate(_LATIN))
+    letters = unicodedata.normalize("NFC", _SIGNS.sub(r"\1", letters))
+    safe = "".join(letter if _is_safe(letter) else " " for letter in letters)
+    name = "_".join(safe.split()).strip("._-")[:_LONGEST_STUDENT]
+    name = name.encode()[:_MOST_BYTES].decode("utf-8", "ignore").rstrip("._-")
+    if not name or _OF_WINDOWS.fullmatch(name):
+        return f"student-{name or _checksum(owner)}"
+    return name
+
+
+def _is_safe(letter: str) -> bool:
+    """Whether a file may be called by a letter: also a sign on one, which some scripts cannot do without."""
+    return letter in "._-" or unicodedata.category(letter)[0] in "LMN"
 
 
 def _checksum(owner: str, salt: int = 0) -> str:
@@ -70,9 +88,8 @@ def _checksum(owner: str, salt: int = 0) -> str:
 def read_aliases(path: Path, roster: Roster) -> Mapping[str, str]:
     """Return ids of the roster by name. Raises RosterError."""
     try:
-        text, _ = read_text(read_file(path.resolve(), _MAX_BYTES), str(path))
-        return dict(_pairs(text, {person.id.casefold(): person.id for person in roster.people}))
-    except UnreadableError as error:
+        return dict(_pairs(table_text(path), {person.id.casefold(): person.id for person in roster.people}))
+    except TableError as error:
         raise RosterError(str(error)) from None
     except (RosterError, csv.Error) as error:
         raise RosterError(f"{path}: {error}") from None

@@ -14,11 +14,15 @@ SPREADSHEET = (
 
 @contextmanager
 def draft_of(path: Path) -> Iterator[Path]:
-    """Give the path to write a file to; what is finished there is renamed into its place."""
+    """Give the path to write a file to; what is finished there is renamed into its place, and what is not is removed."""
     path.parent.mkdir(parents=True, exist_ok=True)
     draft = path.with_name(f".{path.name}.{os.getpid()}")
-    yield draft
-    draft.replace(path)
+    try:
+        yield draft
+        draft.replace(path)
+    except BaseException:
+        draft.unlink(missing_ok=True)
+        raise
 
 
 def write_whole(path: Path, text: str, encoding: str = "utf-8") -> None:

@@ -194,8 +194,9 @@ def _class_facts(out: Path, roster: Path | None, alias: Path | None, due: str | 
     """Return the class's roster, the one given or else the gradebook's, and what is to be written down as new."""
     from autograder.classroom.gradebook import Facts, GradebookError
     from autograder.classroom.gradebook_lock import known_roster
+    from autograder.classroom.lateness import DateError, parse_time
     from autograder.classroom.platform_maximum import maximum_in
-    from autograder.classroom.roster import Roster, RosterError, parse_time, read_roster
+    from autograder.classroom.roster import Roster, RosterError, read_roster
     from autograder.classroom.student_names import read_aliases
 
     facts = Facts()
@@ -214,7 +215,7 @@ def _class_facts(out: Path, roster: Path | None, alias: Path | None, due: str | 
             facts = replace(facts, roster=people.people, maximum=maximum_in(roster))
         if due is not None:
             facts = replace(facts, due=parse_time(due).isoformat())
-    except (RosterError, GradebookError) as error:
+    except (RosterError, DateError, GradebookError) as error:
         fail(str(error))
     return people, facts
 

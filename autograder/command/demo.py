@@ -17,6 +17,7 @@ from typing import Any
 
 import nbformat
 
+from autograder.classroom.whole_files import draft_of
 from autograder.course.edits import apply_edits
 from autograder.course.places import CourseError
 from autograder.course.spec import Assignment
@@ -103,10 +104,16 @@ class _Work:
 
 
 def write_class(assignment: Assignment, folder: Path, seed: int = 0) -> Path:
-    """Write class.zip into a folder and return its path. The same seed gives the same bytes."""
-    folder.mkdir(parents=True, exist_ok=True)
+    """Write class.zip into a folder and return its path. The same seed gives the same bytes.
+
+    Raises CourseError where another class.zip lies there: an export may be called so.
+    """
     path = folder / "class.zip"
-    path.write_bytes(_zipped(sorted((name, data) for _, name, data in plan_class(assignment, seed))))
+    data = _zipped(sorted((name, data) for _, name, data in plan_class(assignment, seed)))
+    if path.exists() and not (path.is_file() and path.read_bytes() == data):
+        raise CourseError(f"{path} is there already, and another class. Name another folder with -o.")
+    with draft_of(path) as draft:
+        draft.write_bytes(data)
     return path
 
 

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
-from autograder.course.places import CourseError, find_course, secret_folder, slugs
+from autograder.course.course_file import FILE
+from autograder.course.places import CourseError, chooses, find_course, secret_folder, slugs
 from autograder.sandbox.child.device import CHOICES
 
 if TYPE_CHECKING:
@@ -45,7 +46,9 @@ NewOutOption = Annotated[
 ]
 SeedOption = Annotated[
     int | None,
-    typer.Option(min=0, show_default="the gradebook's, at first a new one", help="Seed of the hidden inputs"),
+    typer.Option(
+        min=0, max=2**63 - 1, show_default="the gradebook's, at first a new one", help="Seed of the hidden inputs"
+    ),
 ]
 JobsOption = Annotated[int, typer.Option(min=0, show_default="one per core", help="Submissions at a time")]
 RosterOption = Annotated[
@@ -102,10 +105,10 @@ def some_slugs(course: Path) -> list[str]:
     """Return the assignments of a course; where there is none, say so and leave with 1, as nothing is proved."""
     found = list(slugs(course))
     if not found:
-        print(
-            f"autograder: There is no assignment in {course / 'assignments'} yet; autograder new makes one.",
-            file=sys.stderr,
-        )
+        told = f"There is no assignment in {course / 'assignments'} yet; autograder new makes one."
+        if chooses(course):
+            told = f"{course / FILE} chooses no assignment yet. Name each with a line [assignment.SLUG]."
+        print(f"autograder: {told}", file=sys.stderr)
         raise SystemExit(1)
     return found
 

@@ -15,9 +15,9 @@ from autograder.command.options import (
     course_of,
     fail,
     load_assignment,
+    some_slugs,
     tell_points,
 )
-from autograder.course.places import slugs
 
 if TYPE_CHECKING:
     from autograder.course.spec import Assignment
@@ -66,7 +66,7 @@ def handout(
     if roster and repository:
         fail("A template repository is the same for all students: say --repository or --roster.")
     copies = _copies(roster, term) if roster else {}
-    for name in slugs(folder) if every else (slug,):
+    for name in some_slugs(folder) if every else (slug,):
         if roster:
             _write_copies(folder, name, copies, out)
             continue
@@ -221,9 +221,11 @@ def _updated(update: Update) -> Iterator[str]:
 
 def _write(archive: Path, data: bytes) -> None:
     """Write a zip and say where it lies, or why it could not be written."""
+    from autograder.classroom.whole_files import draft_of
+
     try:
-        archive.parent.mkdir(parents=True, exist_ok=True)
-        archive.write_bytes(data)
+        with draft_of(archive) as draft:
+            draft.write_bytes(data)
     except OSError as error:
         fail(f"{archive} cannot be written: {error.strerror}. Name another folder with --out.")
     print(archive)

@@ -131,18 +131,17 @@ def _why_unknown(out: Path, platform: Platform, every: Sequence[Return]) -> str:
 
 def _filled(to: str, worksheet: Path, every: Sequence[Return], due: Sequence[Return]) -> Filled:
     """Fill a platform's own worksheet with what is due."""
+    from autograder.classroom.tables import TableError, table_text
     from autograder.lms import moodle_worksheet, sakai_worksheet
     from autograder.lms.worksheet import WorksheetError
-    from autograder.submission.archives import UnreadableError
-    from autograder.submission.source import read_text
 
     try:
-        text, _ = read_text(worksheet.read_bytes(), str(worksheet))
+        text = table_text(worksheet)
         fill = moodle_worksheet.fill if to == "moodle" else sakai_worksheet.fill
         return fill(text, [one.row for one in every], {one.row.student for one in due})
-    except OSError as error:
-        fail(f"{worksheet} cannot be read: {error.strerror or error}.")
-    except (WorksheetError, UnreadableError) as error:
+    except TableError as error:
+        fail(f"{error} Nothing was written.")
+    except WorksheetError as error:
         fail(f"{worksheet}: {error} Nothing was written.")
 
 

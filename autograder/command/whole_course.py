@@ -52,6 +52,8 @@ def course(
     _tell_ungraded(sheets, found)
     _tell_doubled(sheets)
     _tell_spellings(sheets)
+    if out.is_dir() and any(out.iterdir()) and not (out / SHEET).is_file():
+        fail(f"{out} holds files that are no course's. Name an empty or a new folder with -o.")
     write_course(out, standings, found)
     if as_json:
         print(json.dumps([{**asdict(one), "total": one.total} for one in standings], ensure_ascii=False))

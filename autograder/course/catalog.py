@@ -294,7 +294,7 @@ def _module(path: Path, files: Files) -> ModuleType:
     sys.modules[module.__name__] = module  # dataclasses look their module up there while they are made
     try:
         exec(compile(files.text(path), str(path), "exec", dont_inherit=True), module.__dict__)  # noqa: S102 (never a stale .pyc)
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == str(path)]
         where = f", line {lines[-1]}" if lines else ""
         raise CourseError(f"{path} fails on import{where}: {type(error).__name__}: {error}") from error

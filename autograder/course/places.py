@@ -36,6 +36,11 @@ def slugs(course: Path) -> tuple[str, ...]:
     return tuple(file.entries) if file.chosen else _slugs_in(file.home)
 
 
+def chooses(course: Path) -> bool:
+    """Whether a course has the assignments alone that its course.toml names."""
+    return _course_file(course).chosen
+
+
 def _slugs_in(home: Path) -> tuple[str, ...]:
     found = [path.parent for path in (home / "assignments").glob("*/assignment.toml")]
     return tuple(p.name for p in sorted(found, key=lambda p: (_order(p / "assignment.toml"), p.name)))

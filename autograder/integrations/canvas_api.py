@@ -72,8 +72,14 @@ class CanvasAssignment:
         return int(sent.json()["id"])
 
     def _ask(self, method: str, address: str, **words: Any) -> Any:
-        """Return what an answer's JSON says."""
-        return self._send(method, address, **words).json()
+        """Return what an answer's JSON says. Raises CanvasError where it is no JSON object, as of a page to log in at."""
+        try:
+            said = self._send(method, address, **words).json()
+        except ValueError:
+            said = None
+        if not isinstance(said, dict):
+            raise CanvasError(f"What answers at {self._site} is not Canvas. Look at --url.")
+        return said
 
     def _send(self, method: str, address: str, **words: Any) -> requests.Response:
         """Send a request, again after a while where others came too soon before it. Raises CanvasError.

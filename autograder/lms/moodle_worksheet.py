@@ -41,8 +41,9 @@ def fill(text: str, rows: Sequence[Row], due: Collection[str]) -> Filled:
             "it is not Moodle's grading worksheet, whose first column names participants. Download it in the assignment's "
             "submissions, with Download grading worksheet, and do not sort out columns."
         )
-    most = _maximum_column(head, lines)
     feedback = _feedback_column(head, lines)
+    most = _maximum_column(head, lines, feedback)
+    maximum = float(lines[0][most].strip().replace(",", "."))
     numbers = {match[1]: line for match, line in zip(found, lines, strict=True) if match}
     addresses = Counter(cell.strip().casefold() for line in lines for cell in line if "@" in cell)
     found_one, filled = False, set()
@@ -69,13 +70,12 @@ def fill(text: str, rows: Sequence[Row], due: Collection[str]) -> Filled:
             "none of the students has a line in it. A participant has another number in each assignment of Moodle: "
             "download the worksheet of this one."
         )
-    maximum = float(lines[0][most].strip().replace(",", "."))
     return Filled(written([head, *lines]), frozenset(filled), maximum, feedback is not None)
 
 
-def _maximum_column(head: Sequence[str], lines: Sequence[Sequence[str]]) -> int:
-    """Return where the maximum grade stands."""
-    for column in range(len(head) - 1, 1, -1):
+def _maximum_column(head: Sequence[str], lines: Sequence[Sequence[str]], feedback: int | None) -> int:
+    """Return where the maximum grade stands; comments may be equal numbers, too."""
+    for column in (column for column in range(len(head) - 1, 1, -1) if column != feedback):
         cells = {line[column].strip() if column < len(line) else "" for line in lines}
         if len(cells) == 1 and _NUMBER.fullmatch(cells.pop()):
             return column

@@ -59,8 +59,11 @@ def is_list(item: Item) -> bool:
 
 
 def is_list_name(name: str, *, folder: bool) -> bool:
-    """Whether a file or folder of this name is a roster or the like."""
-    return not folder and (name.lower().endswith(_LISTS) or name in ("index.html", "README.md"))
+    """Whether a file or folder of this name is a roster, a page or notes about the class: no student is called so."""
+    small = name.lower()
+    return not folder and (
+        small.endswith(_LISTS) or small in ("index.html", "check.html") or PurePosixPath(small).stem == "readme"
+    )
 
 
 def _plain_names(listing: Listing) -> Understood:

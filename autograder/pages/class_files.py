@@ -20,9 +20,9 @@ from autograder.classroom.exports import (
 )
 from autograder.classroom.gradebook import Facts, Gradebook
 from autograder.classroom.gradebook_view import absentees, briefs, outlines, records, source_of, stored_records, waiting
+from autograder.classroom.lateness import all_due
 from autograder.classroom.record import Record, roster_names
 from autograder.classroom.requests import Request, requests
-from autograder.classroom.roster import all_due
 from autograder.classroom.summary import Summary, summarize, told_summary
 from autograder.classroom.unnamed_failures import groups
 from autograder.classroom.whole_files import SPREADSHEET, is_draft, write_parts
@@ -95,7 +95,9 @@ def publish(book: Gradebook, *, rewrite: bool = False, jobs: int = 1) -> Publish
 def _tell_reasons(book: Gradebook) -> None:
     """Note that students may read the reasons of a quiz's options: at once, or when the last of them had to hand in."""
     facts, due = book.facts, book.due
-    over = facts.reasons == AT_ONCE or (due is not None and all_due(due, facts.roster) < datetime.now(UTC))
+    over = facts.reasons == AT_ONCE or (
+        due is not None and all_due(due, (person.extension for person in facts.roster)) < datetime.now(UTC)
+    )
     if facts.questions and over:
         book.set_facts(Facts(reasons_told=True))
 

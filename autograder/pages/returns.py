@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.message import EmailMessage
 from email.policy import SMTP, SMTPUTF8
+from email.utils import parseaddr
 from pathlib import Path
 
 from autograder.classroom.exports import platform_row
@@ -141,7 +142,8 @@ def _next_folder(out: Path, name: str) -> Path:
 
 def _mail(one: Return, sender: str) -> EmailMessage:
     row = one.row
-    mail = EmailMessage(policy=SMTP if row.email.isascii() and sender.isascii() else SMTPUTF8)
+    addresses = (row.email, parseaddr(sender)[1])  # names in front of one are encoded, which every program reads
+    mail = EmailMessage(policy=SMTP if all(map(str.isascii, addresses)) else SMTPUTF8)
     mail["Subject"] = _one_line(row.title)
     mail["From"], mail["To"] = sender, _one_line(row.email)
     mail["X-Unsent"] = "1"  # so that Outlook opens it as one to be sent

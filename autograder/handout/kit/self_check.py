@@ -150,6 +150,10 @@ def say_doubts(work: Work) -> None:
 
 def run_check(bundle: Bundle, place: Place, shown: Callable[[Path], str], options: Options) -> int:
     """Check a file, print the result and return the exit code; `shown` formats its path. Raises CheckError."""
+    if options.as_json and (options.debug or options.repro):
+        raise CheckError(say("--debug and --repro are for people, and --json is for programs. Say one of them."))
+    if options.device != "auto" and not options.train:
+        raise CheckError(say("--device says what --train trains on. Say --train, too."))
     if not options.watch:
         with ProcessSandbox() as sandbox:
             return _check_once(sandbox, bundle, find_work(bundle, place), shown, options)
