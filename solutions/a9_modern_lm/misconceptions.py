@@ -840,6 +840,13 @@ MODEL = mistakes_of(
         "positions = torch.arange(ids.shape[1], device=ids.device)",
         "Your positions begin at 0 again behind the cache. The first new token stands at the number of tokens in the cache.",
     ),
+    goes_on_as_if_there_were_no_cache=_behind(
+        f"{PLACES}\n        {MASK}",
+        "positions = torch.arange(ids.shape[1], device=ids.device)\n"
+        "        mask = sliding_mask(ids.shape[1], self.window).to(ids.device)",
+        "Your model goes on behind a cache as if there were none. New tokens stand behind those of the cache, and the mask has a "
+        "column for each key, those of the cache as well.",
+    ),
     positions_one_too_far=_behind(
         PLACES,
         "positions = torch.arange(past, total, device=ids.device) + (past > 0)",

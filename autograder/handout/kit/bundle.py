@@ -31,6 +31,7 @@ from autograder.course.spec import (
     Status,
     Visibility,
 )
+from autograder.handout.kit.two_mistakes import together
 from autograder.judge import checks
 from autograder.judge.blame import place_of
 from autograder.judge.trials import MOST_KEPT, Judged, Kept, Origins, Small, T, Trial, make_trial
@@ -84,12 +85,14 @@ class Bundle:
         return self.right[trial]
 
     def answers(self, names: tuple[str, ...], trial: Trial) -> tuple[Outcome, ...] | None:
-        """Return what the reference gives with these misconceptions, or None where more than one of them changes the trial.
+        """Return what the reference gives with these misconceptions, or None where that cannot be known.
 
-        Where only one changes it, the answer with that one is the answer with all. For two, the reference would have to run.
+        Where only one changes the trial, the answer with that one is the answer with all.
         """
         changed = list(filter(None, (self.known.get((name, trial_key(trial))) for name in names)))
-        if len(changed) > 1:
+        if len(changed) == 2:
+            return together(self.right[trial], *changed)
+        if len(changed) > 2:
             return None
         return changed[0] if changed else self.right[trial]
 
