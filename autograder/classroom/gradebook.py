@@ -112,7 +112,7 @@ class Gradebook:
 
     def _prepare(self, path: Path) -> None:
         if version_of(self.db) > VERSION:
-            raise GradebookError(f"{path} was written by another version of the autograder. Grade into a new folder.")
+            raise GradebookError(f"{path} is of a newer autograder. Use that one: a new folder has no decisions.")
         self.db.execute("PRAGMA journal_mode = WAL")
         self.db.execute("PRAGMA synchronous = NORMAL")  # whole after a kill; after a power cut perhaps some rows short
         prepare(self.db)

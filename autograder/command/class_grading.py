@@ -90,7 +90,8 @@ def _of_roster(people: Roster) -> str:
     known = [key for key in asdict(people.people[0]) if any(getattr(one, key) for one in people.people)]
     if all(one.id == one.email for one in people.people):
         known.remove("id")  # the file has none, and students go by their addresses
-    return f"roster: {len(people.people)} people, with {', '.join(known)}"
+    count = "1 person" if len(people.people) == 1 else f"{len(people.people)} people"
+    return f"roster: {count}, with {', '.join(known)}"
 
 
 def _on_device(

@@ -1261,8 +1261,7 @@ PREFILL = mistakes_of(
         "        mine = [np.concatenate([old, new @ W], axis=-2) for old, W in zip(cache, (W_k, W_v), strict=True)]\n"
         "        read, _ = tiled_attention(new @ W_q, *mine, chunk, causal=True)\n",
         "chunks_of_any_size",
-        "Your chunks read the old cache and themselves, and no earlier chunk, while the cache that you return is right. Let each "
-        "chunk read the cache as it has grown so far.",
+        "Your chunks read the old cache and themselves, and no earlier chunk. Let each chunk read the cache as it has grown so far.",
     ),
     old_cache_forgotten=edit(
         "    K, V = cache\n    outputs = []\n",
