@@ -283,6 +283,8 @@ def test_axes_of_arguments_are_named_too() -> None:
     assert axis_of_argument(STUB, "blend", "mask", -1, 4) == axis_of_answer(STUB, "blend", "", -1, 2) == "T_k"
     assert axis_of_argument(STUB, "blend", "mask", -2, 4) == axis_of_answer(STUB, "blend", "", -2, 2) == ""
     assert axis_of_answer(STUB, "Both.forward", "c", 0, 2) == "batch"
+    for axis, name in ((0, "batch"), (1, "T"), (2, "heads * d_head")):
+        assert axis_of_answer(STUB, "merge", "", axis, 3) == name
     assert axis_of_answer(STUB, "Both.forward", "c", 0, 3) == axis_of_answer(STUB, "unknown", "", 0, 3) == ""
 
 
@@ -299,6 +301,14 @@ def blend(x, y, mask):
         shares: (..., 1, T_k). They are sums.
 
     Watch: not those of (other, things).
+    """
+
+
+def merge(x):
+    """Merge.
+
+    Returns:
+        (batch, T, heads * d_head). Nothing is (lost, here).
     """
 
 

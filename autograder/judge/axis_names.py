@@ -18,8 +18,9 @@ from autograder.sandbox.child.tree import array_of, leaves
 _ARGUMENT = re.compile(r"^ +((?:\w+, )*\w+): \(([^()]*)\)", re.MULTILINE)
 _ENTRY = re.compile(r'"(\w+)": \(([^()]*)\)')
 _RETURNED = re.compile(r"(\w+):? \(([^()]*)\)")
+_ALONE = re.compile(r"\A()\(([^()]*)\)")  # without a name, as all that is returned
 _EACH = "each"  # said of several parts of one shape
-_AXIS = re.compile(r"[^\W\d]\w*|\.\.\.|1")
+_AXIS = re.compile(r"[^\W\d]\w*(?: [*+-] \w+)*|\.\.\.|1")
 _Axes = Mapping[str, tuple[str, ...]]  # the axes of an argument, or of an entry of one, by its name
 
 
@@ -113,9 +114,8 @@ def _documented(stub: str) -> Mapping[str, _Axes]:
 @functools.lru_cache(maxsize=16)
 def _returned(stub: str) -> Mapping[str, _Axes]:
     """Return the same of what is returned."""
-    return {
-        path: _axes_of(_RETURNED.findall(_paragraph(text.partition("Returns:")[2]))) for path, text in _docstrings(stub)
-    }
+    said = {path: _paragraph(text.partition("Returns:")[2]) for path, text in _docstrings(stub)}
+    return {path: _axes_of(_ALONE.findall(text) or _RETURNED.findall(text)) for path, text in said.items()}
 
 
 def _docstrings(stub: str) -> Iterator[tuple[str, str]]:

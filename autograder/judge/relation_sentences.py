@@ -134,14 +134,14 @@ RELATIONS = marked({
 })  # fmt: skip
 # What is named in a relation, in English, as patterns of these words; `\1` and `\2` are names and axes in them.
 AXIS = r"the last axis|the axis before the last|axis -?\d+"
-_AXIS = rf"(?:{AXIS})(?: \(`\w+`\))?"  # with its name
+_AXIS = rf"(?:{AXIS})(?: \(`[^`]+`\))?"  # with its name
 _NAMED = (
     (r"(.+) or (.+)", marked("{0} or {1}")),
     (r"all axes", marked("all axes")),
     (r"the last axis", marked("the last axis")),
     (r"the axis before the last", marked("the axis before the last")),
     (r"axis (-?\d+)", marked("axis {0}")),
-    (rf"({AXIS}) \((`\w+`)\)", marked("{0} ({1})")),
+    (rf"({AXIS}) \((`[^`]+`)\)", marked("{0} ({1})")),
     (rf"({_AXIS}) of (`.*`)", marked("{0} of {1}")),
     (rf"the length of ({_AXIS}) of (`.*`)", marked("the length of {0} of {1}")),
     (r"the number of entries of (`.*`)", marked("the number of entries of {0}")),
