@@ -145,5 +145,5 @@ def test_a_gradebook_of_a_later_version_is_refused(out: Path) -> None:
     """Nothing is written into what this version does not know."""
     with closing(sqlite3.connect(out / FILE)) as db:
         db.execute(f"PRAGMA user_version = {VERSION + 1}")
-    with pytest.raises(GradebookError, match="is of a newer autograder. Use that one"), open_gradebook(out):
+    with pytest.raises(GradebookError, match=r"is of a newer autograder\. Use that one"), open_gradebook(out):
         pass
