@@ -473,8 +473,8 @@ def test_what_libraries_say_has_a_reason_in_words(text: str, says: str) -> None:
 @pytest.mark.parametrize(
     ("line", "says"),
     [
-        ("min(a, b)", "`minimum` and `maximum` of numpy and torch go entry by entry"),
-        ("max(a, b)", "`minimum` and `maximum` of numpy and torch go entry by entry"),
+        ("min(a, b)", "`minimum` of numpy and torch goes entry by entry"),
+        ("max(a, b)", "`a` of shape (3,) is an array, and Python's own `max` compares it as a whole"),
         ("(not a)", "`~mask` turns every entry of a mask round"),
         ("(1 if a else 2)", "a mask or `where` chooses entry by entry"),
         ("(a and b)", "a mask or `where` chooses entry by entry"),

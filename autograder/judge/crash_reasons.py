@@ -231,7 +231,7 @@ RULES = (
         calls=r"^(?:math\.)?(?:sqrt|exp|log|log2|sin|cos|tanh|pow)$",
     ),
     Rule("number_for_an_array", r"'(?:int|float|bool|numpy\.\w+)' object does not support item assignment"),
-    Rule("smaller_of_two_arrays", r"is ambiguous", calls=r"^(?:min|max)$"),
+    Rule("smaller_of_two_arrays", r"is ambiguous", shapes.compared_as_a_whole, calls=r"^(?:min|max)$"),
     Rule("not_of_a_mask", r"is ambiguous", calls=r"^not$"),
     Rule("several_truth_values_for_one", r"is ambiguous", shapes.several_truth_values),
     Rule(

@@ -167,6 +167,16 @@ def several_truth_values(crash: Crash, _: re.Match[str]) -> str:
     return say(told, what=shown(part, crash.names) if part else say("This array"))
 
 
+def compared_as_a_whole(crash: Crash, _: re.Match[str]) -> str:
+    """Say what Python's own `min` or `max` is given that is no single number."""
+    part = next((part for part in crash.arrays if math.prod(part.shape) > 1), None)
+    told = marked(
+        "{what} is an array, and Python's own `{called}` compares it as a whole. Should it be one number here: is an index missing? "
+        "`{called}imum` of numpy and torch goes entry by entry."
+    )
+    return say(told, what=shown(part, crash.names), called=crash.calls) if part else ""
+
+
 def several_numbers(crash: Crash, _: re.Match[str]) -> str:
     """Say what holds several numbers where one is wanted."""
     part = next((part for part in crash.arrays if math.prod(part.shape) > 1), None)
