@@ -93,13 +93,10 @@ class close(ByValue):
         if not found:
             return None
         told = found.headline.rstrip(".") + f": {', '.join(self.names)}."
-        wanted = zip(self.names, theirs, strict=False) if isinstance(theirs, tuple | list) else ()
-        is_part = {
-            name: difference(mine, part, tolerance=self.tolerance) is None and _says_something(part)
-            for name, part in wanted
-        }
-        if sum(is_part.values()) == 1:
-            told += " " + say("Yours is the right `{name}` alone.", name=max(is_part, key=lambda name: is_part[name]))
+        several = dict(zip(self.names, theirs, strict=False)) if isinstance(theirs, tuple | list) else {}
+        same = [name for name, part in several.items() if difference(mine, part, tolerance=self.tolerance) is None]
+        if len(same) == 1 and _says_something(several[same[0]]):
+            told += " " + say("Yours is the right `{name}` alone.", name=same[0])
         return replace(found, headline=told)
 
 

@@ -69,9 +69,8 @@ def _related(oracle: Knowledge, exercise: str, parts: Sequence[Part]) -> Relatio
     for paths in [wrong, *([path] for path in wrong if len(wrong) > 1)]:
         chosen = [part for part in parts if part.path in paths]
         found = _one_for_all(oracle, chosen) or place_of_wrong(chosen)
-        if found and (
-            found[0] != "other_part" or len(wrong) <= MOST_PARTS
-        ):  # of many, some numbers are others' by how they are made
+        # Of many parts, some hold the numbers of others by how they are made, as from one generator.
+        if found and (found[0] != "other_part" or len(wrong) <= MOST_PARTS):
             return Relation(exercise, found, _told_parts(parts, paths))
     return None
 

@@ -17,8 +17,9 @@ from autograder.sandbox.child.left_undone import KINDS, SURE
 from autograder.sandbox.job import Sandbox
 
 SAYS_ITSELF = frozenset({"container", "keys", "length", "mutated", "unanswered", "uncomparable", "wrong_choice"})
-NOT_READ = ("part_not_used", "argument_not_read", "setting_not_used", "value_not_used")
-NOT_ALL = "argument_not_read_either"  # of calls that leave the argument out
+ARGUMENT = "argument_not_read"
+NOT_ALL = "argument_not_read_either"  # where calls that leave it out fail, too
+NOT_READ = ("part_not_used", ARGUMENT, "setting_not_used", "value_not_used")
 # What is told before what a wrong answer says by itself.
 FIRST = frozenset({*RIGHT_SO_FAR, *KINDS}.difference(NOT_READ))
 WRONG_VALUES = frozenset({"values", "not_finite", "property", "constant"})
@@ -57,7 +58,7 @@ def _told_of(oracle: Knowledge, key: Key, judged: Collection[Judged]) -> Key:
     """Return what is told of code that is not done: an argument that nothing reads is not all, where wrong calls leave it out."""
     kind, function, names = key
     wrong = (j.trial for j in judged if j.status is not Status.PASSED and j.trial.case.visibility is Visibility.PUBLIC)
-    if kind != NOT_READ[1] or all(any(_gives(oracle, t, made, names) for made in t.calls) for t in wrong):
+    if kind != ARGUMENT or all(any(_gives(oracle, t, made, names) for made in t.calls) for t in wrong):
         return key
     return NOT_ALL, function, names
 
