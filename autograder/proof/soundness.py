@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from autograder.course.definitions import defined_in
-from autograder.course.spec import Assignment, Case, Exercise, Visibility
+from autograder.course.spec import Assignment, Case, Exercise, Shortcut, Visibility
 from autograder.course.stub import StubError, functions_in, render_stub
 from autograder.judge.checks import answered, choice
 from autograder.sandbox.child.parse import parse
@@ -56,8 +56,25 @@ def names_and_points(assignment: Assignment, only: Collection[str] = ()) -> Proo
 def _names(assignment: Assignment, only: Collection[str]) -> Iterator[str]:
     if not assignment.exercises:
         yield "there is no exercise"
-    own = set(only)
-    own |= {m.name for m in assignment.misconceptions if m.exercise in only}
+    yield from _twice(assignment, only)
+    for exercise in (e for e in assignment.exercises if concerns(only, e.name)):
+        yield from _without_cases(exercise, assignment.cases_of(exercise.name))
+    for case in assignment.cases:
+        if not case.claim and concerns(only, case.exercise):
+            yield StillToWrite(f"{case.exercise}.{case.name} has no docstring for the student to read")
+    yield from _training_names(assignment, only)
+    for rule in (r for r in assignment.shortcuts if any(concerns(only, e) for e in r.exercises)):
+        yield from _unknown_in(rule, {e.name for e in assignment.exercises})
+    if not only:
+        yield from _unknown_given(assignment)
+    if not only and not math.isclose(assignment.max_score, assignment.points):
+        told = f"the exercises' points add up to {assignment.max_score:g}, not the declared {assignment.points:g}"
+        yield StillToWrite(told)  # an author who adds an exercise writes the new total later
+
+
+def _twice(assignment: Assignment, only: Collection[str]) -> Iterator[str]:
+    """Yield the names that two of a kind have."""
+    own = {*only, *(m.name for m in assignment.misconceptions if m.exercise in only)}
     own |= {f"{c.exercise}.{c.name}" for c in assignment.cases if c.exercise in only}
     groups = {
         "exercise": [e.name for e in assignment.exercises],
@@ -66,27 +83,23 @@ def _names(assignment: Assignment, only: Collection[str]) -> Iterator[str]:
     }
     for kind, names in groups.items():
         yield from (f"two of {kind} {n}" for n, count in Counter(names).items() if count > 1 and concerns(own, n))
-    for exercise in (e for e in assignment.exercises if concerns(only, e.name)):
-        cases = assignment.cases_of(exercise.name)
-        for visibility in Visibility if not (exercise.training or exercise.manual) else ():
-            if not any(case.visibility is visibility for case in cases):
-                yield StillToWrite(f"{exercise.name} has no {visibility} case")
-        yield from _manual_names(exercise, cases)
-        weighed = [case for case in cases if not isinstance(case.check, answered)]  # that of a quiz gives no points
-        if exercise.points <= 0 or any(case.weight <= 0 for case in weighed):
-            yield f"{exercise.name} has points or weights that are not positive"
-    for case in assignment.cases:
-        if not case.claim and concerns(only, case.exercise):
-            yield StillToWrite(f"{case.exercise}.{case.name} has no docstring for the student to read")
-    yield from _training_names(assignment, only)
-    for rule in (r for r in assignment.shortcuts if any(concerns(only, e) for e in r.exercises)):
-        yield from (f"a shortcut is for no exercise: {e}" for e in rule.exercises if e not in groups["exercise"])
-        yield from (f"there is no {n} to forbid" for n in rule.names if "*" not in n and pydoc.locate(n) is None)
-    if not only:
-        yield from _unknown_given(assignment)
-    if not only and not math.isclose(assignment.max_score, assignment.points):
-        told = f"the exercises' points add up to {assignment.max_score:g}, not the declared {assignment.points:g}"
-        yield StillToWrite(told)  # an author who adds an exercise writes the new total later
+
+
+def _without_cases(exercise: Exercise, cases: Sequence[Case]) -> Iterator[str]:
+    """Yield what an exercise lacks that its points need."""
+    for visibility in Visibility if not (exercise.training or exercise.manual) else ():
+        if not any(case.visibility is visibility for case in cases):
+            yield StillToWrite(f"{exercise.name} has no {visibility} case")
+    yield from _manual_names(exercise, cases)
+    weighed = [case for case in cases if not isinstance(case.check, answered)]  # that of a quiz gives no points
+    if exercise.points <= 0 or any(case.weight <= 0 for case in weighed):
+        yield f"{exercise.name} has points or weights that are not positive"
+
+
+def _unknown_in(rule: Shortcut, exercises: Collection[str]) -> Iterator[str]:
+    """Yield the exercises and the names of a rule that there are not."""
+    yield from (f"a shortcut is for no exercise: {e}" for e in rule.exercises if e not in exercises)
+    yield from (f"there is no {n} to forbid" for n in rule.names if "*" not in n and pydoc.locate(n) is None)
 
 
 def _unknown_given(assignment: Assignment) -> Iterator[str]:
