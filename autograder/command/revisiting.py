@@ -219,6 +219,8 @@ def similarity(
     groups, share = ("1 group", "shares") if one else (f"{len(found.groups)} groups", "share")
     beside = f" and {len(others)} other{'s' * (len(others) > 1)}" if others else ""
     print(f"{groups} among {found.compared} submissions{beside} {share} {least} % or more: {out / 'similarity.html'}")
+    if not found.groups and found.compared > 1:
+        print("What much of a class has counts for little, so where nearly all hand in one text there is no group.")
 
 
 def _others(path: Path, assignment: Assignment) -> dict[str, str]:
