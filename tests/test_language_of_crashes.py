@@ -160,7 +160,7 @@ SAID = [
     (crash(BROADCAST, Part("s", "tensor", (2, 4, 5, 5)), Part("m", "tensor", (2, 5))), "also fehlen der ersten 2 Achsen."),
     (crash(BROADCAST, SCORES, MASK), "Die letzten Achsen sind 7 und 5"),
     (crash(BROADCAST, CUBE, Part("m", "tensor", (5, 1, 1))), "Von rechts aneinandergelegt, trifft 2 auf 5"),
-    (crash(BROADCAST + " output", CUBE, Part("b", "tensor", (4, 2, 3, 4))), "ergeben ein Array mit Shape (4, 2, 3, 4)"),
+    (crash(BROADCAST + " output", CUBE, Part("b", "tensor", (4, 2, 3, 4))), "`b` mit Shape (4, 2, 3, 4) soll in"),
     (crash("with shapes (2,7) (2,5) broadcast", SCORES), "trifft auf `die verlangte Shape` mit Shape (2, 5)"),
     (crash("The size of tensor a (3) must match the size of tensor b (2)", CUBE), "An einer Achse sind die Größen 3 und 2."),
     (crash(BROADCAST, CUBE, CUBE, CUBE, Part("m", "tensor", (5,)), calls="F.scaled_dot_product_attention"), "trifft auf `die Scores`"),

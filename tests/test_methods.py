@@ -6,10 +6,17 @@ from pathlib import Path
 
 import pytest
 
+from autograder.classroom.record import record
+from autograder.classroom.submissions import Submission
 from autograder.course.catalog import load_assignment
 from autograder.course.spec import Status
+from autograder.feedback.check_page import exercises_line
+from autograder.handout.kit.repro import repro
 from autograder.judge.grade import grade
+from autograder.judge.trials import Small
 from autograder.oracle.oracle import Oracle
+from autograder.oracle.other_ways import Way
+from autograder.pages.needs_a_look import looks
 from autograder.proof.doctor import examine
 from autograder.proof.write_stub import write_stub
 from autograder.sandbox.job import Sandbox, Source
@@ -121,6 +128,34 @@ def test_two_methods_are_two_exercises(counts: Path, sandbox: Sandbox) -> None:
     result = grade(Source.of(made.file, wrong), Oracle(made, 0), sandbox)
     assert [exercise.score for exercise in result.exercises] == [1.0, 0.0]
     assert {"+".join(case.suspected) for case in result.exercises[1].cases} == {"share_of_names"}
+
+
+def test_a_method_that_calls_one_that_is_not_written_waits_for_it(counts: Path, sandbox: Sandbox) -> None:
+    """It is written itself, and no file with it is one in which nothing is."""
+    made = load_assignment(counts, "m1_counts")
+    text = made.stub.replace("raise NotImplementedError", "raise  NotImplementedError", 1)
+    head, share = text.rsplit("raise NotImplementedError", 1)
+    source = Source.of(made.file, f"{head}return Share(self.add(name)[name], 0.5){share.partition(chr(10))[2]}\n")
+    result = grade(source, Oracle(made, 0), sandbox)
+    assert result.exercises[1].cases[0].message == "It builds on `add`, which is not written yet."
+    assert "Nothing is written" not in exercises_line(result.exercises)
+    told = looks([record(made, Submission("ada", "ada.py", source), result, sandbox.isolation, 0, 0.0)])
+    (rows,) = (rows for heading, rows in told.items() if heading.startswith("Perhaps right by itself"))
+    assert [(student, where) for student, where in rows] == [("ada", "`share`")]
+    assert not any(heading.startswith("Nothing is written") for heading in told)
+
+
+def test_an_object_without_parameters_needs_no_torch(counts: Path) -> None:
+    """Neither in a program that makes its calls nor where another solution is watched."""
+    made = load_assignment(counts, "m1_counts")
+    oracle = Oracle(made, 0)
+    trial = oracle.trials_of("add")[0]
+    told = repro(
+        Source.of(made.file, made.reference), Small(trial, oracle.expected(trial)), oracle.signatures, "It adds."
+    )
+    assert "torch" not in told
+    assert "yours = module.add('a')" in told
+    assert Way("counts.py", made.reference).calls(trial, {"Counts", "add"}) == ()
 
 
 def test_a_method_that_is_not_written_is_missing(counts: Path, sandbox: Sandbox) -> None:

@@ -262,7 +262,7 @@ IDS = np.array([0.0, 1.0], np.float32)
     ("body", "arrays", "told", "never"),
     [
         ("return a @ b", (A, np.zeros((3, 4, 4), np.float32)), "the axes in front of the last two", "3 meets 4"),
-        ("a += b", (np.zeros(3), np.zeros((2, 3))), r"give an array of shape \(2, 3\), which does not fit", "are 0 and 0"),
+        ("a += b", (np.zeros(3), np.zeros((2, 3))), r"is to go into `a` of shape \(3,\), which has fewer axes", "are 0 and 0"),
         ("a[:1] = b", (np.zeros(3), np.zeros(2)), "it has 2, and there is room for 1|", "are 0 and 0"),
         ("return np.einsum('bij,bid->bjd', a, b)", (np.zeros((2, 2, 3)), A), "letter `i` stands for an axis of 3", "lined up"),
         ("t, m = map(torch.from_numpy, (a, b)); t.masked_fill(m, 0)", (A, A), "`m` holds float32", "`t` holds"),

@@ -9,7 +9,7 @@ from typing import Protocol
 from autograder.course.language import say, say_many
 from autograder.course.spec import Status
 from autograder.feedback.page_format import environment
-from autograder.judge.result import Result
+from autograder.judge.result import CaseResult, Result
 
 _FOLDED = (Status.PASSED, Status.MISSING, Status.SKIPPED)  # what a person grades stays open: it shows the answer
 
@@ -32,6 +32,10 @@ class Exercise(Protocol):
     @property
     def max_score(self) -> float:
         """The points that it is worth."""
+
+    @property
+    def cases(self) -> Sequence[CaseResult]:
+        """Its cases."""
 
     @property
     def again(self) -> str:
@@ -89,7 +93,9 @@ def exercises_line(exercises: Sequence[Exercise], *, unanswered: int = 0, answer
     partly = sum(
         e.status not in (Status.MANUAL, Status.PASSED) and not _is_right(e) and (e.score or 0) > 0 for e in exercises
     )
-    missing = sum(e.status == Status.MISSING and not e.score for e in exercises)
+    missing = sum(
+        e.status == Status.MISSING and not e.score and not any(c.waits_for for c in e.cases) for e in exercises
+    )
     if right == total:
         done = say("All {total} exercises are right. Well done!", total=total)
         return done if total > 1 else say("Everything is right. Well done!")

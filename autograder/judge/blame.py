@@ -205,10 +205,10 @@ def gave_nothing(judged: Judged) -> bool:
 
 def place_of(oracle: Facts, trial: Trial, outcome: Outcome) -> str:
     """Return the name of the other exercise in whose code a call ended, or an empty text."""
-    names = {e.name for e in oracle.assignment.exercises}
+    own = {blank: e.name for e in oracle.assignment.exercises for blank in (e.name, *e.blanks)}  # a method may be one
     frames = outcome.trouble.frames if outcome.trouble else ()
-    places = [frame.function.partition(".")[0] for frame in reversed(frames)]
-    innermost = next((place for place in places if place in names), "")
+    places = (own.get(frame.function) or own.get(frame.function.partition(".")[0], "") for frame in reversed(frames))
+    innermost = next(filter(None, places), "")
     return "" if innermost == trial.case.exercise else innermost
 
 

@@ -60,7 +60,8 @@ def show_call(
     names = [name for name, _ in itertools.zip_longest(parameters[: len(call.args)], call.args, fillvalue="...")]
     given = list(zip(names, call.args, strict=True)) + list(call.kwargs.items())
     if call.module is not None and call.module.init is not None:
-        given_to_it = _made(call.module.init, signatures.get(f"{called}.__init__", ()))
+        given_to_it, arrays = _made(call.module.init, signatures.get(f"{called}.__init__", ()))
+        given = [*arrays, *given]
         called = f"{called}({given_to_it})" + f".{call.module.method}" * (call.module.method != "forward")
     said = marked("{call} with") if alone else SMALLER if smaller else marked("The call was {call} with")
     without = marked("{call}.") if alone else marked("The call was {call}.")
@@ -96,10 +97,13 @@ def numbers_in(tree: Any) -> int:
     return sum(1 if (array := array_of(leaf)) is None else array.size for leaf in leaves(tree))
 
 
-def _made(init: Sequence[Any], parameters: Sequence[str]) -> str:
-    """Show the arguments a module was made with."""
-    pairs = itertools.zip_longest(parameters[: len(init)], init, fillvalue="")
-    return ", ".join(f"{name}={value!r}" if name else repr(value) for name, value in pairs)
+def _made(init: Sequence[Any], parameters: Sequence[str]) -> tuple[str, list[tuple[str, Any]]]:
+    """Show the arguments a module was made with; of its arrays return the names, to be shown as those of a call are."""
+    pairs = list(itertools.zip_longest(parameters[: len(init)], init, fillvalue=""))
+    arrays = [(name, value) for name, value in pairs if name and (array := array_of(value)) is not None and array.ndim]
+    apart = {name for name, _ in arrays}
+    told = (name if name in apart else f"{name}={value!r}" if name else repr(value) for name, value in pairs)
+    return ", ".join(told), arrays
 
 
 def side_by_side(finding: Finding, whole: int = FULL_SIZE) -> str:

@@ -15,7 +15,8 @@ UNNAMED = marked(
 )
 REMEMBERS = marked(
     "Your function gives another answer to the same call after other calls: it remembers something, such as a default argument "
-    "`{}` or `[]`, a global, or an array from `np.empty` that is not filled. Create it inside the function, in every call."
+    "`{}` or `[]`, a global, an attribute in the body of a class, or an array from `np.empty` that is not filled. Create it inside the "
+    "function, in every call; in a class, in `__init__`."
 )
 TOO_GOOD = marked(
     "The loss falls faster than the reference's, which is too good: is something seen that should be predicted?"

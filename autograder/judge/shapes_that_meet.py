@@ -99,8 +99,8 @@ def grown(one: Part, other: Part, names: AxisNames) -> str:
     told = marked("{one} and {other} give an array of shape {shape}, which does not fit in place. Make a new one.")
     if len(other.shape) > len(one.shape):
         told = marked(
-            "{other} is to go into {one}, which has fewer axes: is an index missing in what is put there, or are its axes "
-            "still to be joined?"
+            "{other} is to go into {one}, which has fewer axes: is an index missing in what is put there, or is an axis of it still to be "
+            "summed over, or joined with another?"
         )
     shape = np.broadcast_shapes(one.shape, other.shape)
     return say(told, one=shown(one, names), other=shown(other, names), shape=shape)

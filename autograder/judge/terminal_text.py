@@ -263,7 +263,9 @@ def _block(exercise: ExerciseResult, width: int, cut: Cut, *, full: bool) -> Ite
         yield from itertools.chain(*(_fitted(line, width) for line in case.told.more.splitlines()))
     yield from _wrapped(plain(case.advice), width) if case.advice else ()
     others = [other.name for other in exercise.failing if other is not case]
-    if others:
+    if full:
+        yield from itertools.chain(*(_another(other, case, width) for other in exercise.failing if other is not case))
+    elif others:
         told = (
             say_many("{n} more of its cases does not pass", "{n} more of its cases do not pass", len(others))
             if not cut.names_cases
@@ -275,6 +277,14 @@ def _block(exercise: ExerciseResult, width: int, cut: Cut, *, full: bool) -> Ite
             )
         )
         yield from (_in("dim", line) for line in _wrapped(told, width))
+
+
+def _another(case: CaseResult, first: CaseResult, width: int) -> Iterator[str]:
+    """Yield everything about a case that fails, too, below the one that is told first."""
+    yield from _wrapped(f"{case.name}: {plain(case.claim)}", width, bold=len(case.name))
+    if case.lead != first.lead:
+        yield from (_in("yellow", line) for line in _wrapped(f"→ {plain(case.lead)}", width))
+    yield from itertools.chain(*(_fitted(plain(line), width) for line in _shown(case)))
 
 
 def _fitted(line: str, width: int) -> list[str]:

@@ -197,5 +197,6 @@ def _is_its_own(judged: Judged, verdict: Verdict, wrong: Collection[Judged], oth
 
 
 def _meets(oracle: Knowledge, trial: Trial, exercise: str) -> bool:
-    """Whether a case's calls come through another exercise, as its known mistakes show."""
-    return any(oracle.matters(m.name, trial) for m in oracle.misconceptions_of(exercise))
+    """Whether a case's calls come through another exercise, as its known mistakes show; where it has none, they may."""
+    known = oracle.misconceptions_of(exercise)
+    return not known or any(oracle.matters(m.name, trial) for m in known)

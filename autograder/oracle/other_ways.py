@@ -66,7 +66,11 @@ class Way:
         program, noted = self.program(), list[tuple[str, NotedCall | None]]()
         module = program.module
         places = {name: place_of(module, name) for name in names if hasattr(module, name)}
-        watched = {p: _watched(name, p[0] is not module, getattr(*p), noted) for name, p in places.items()}
+        watched = {
+            place: _watched(name, place[0] is not module, getattr(*place), noted)
+            for name, place in places.items()
+            if hasattr(*place)  # a class that is no torch module has no `forward`
+        }
         with put_in_place(watched):
             self._run(program, trial.requests)
         return tuple(noted)

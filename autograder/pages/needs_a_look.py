@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from autograder.classroom.record import Record
+from autograder.classroom.record import ExerciseRecord, Record
 from autograder.course.spec import Status
 from autograder.judge.crash_kinds import PROCESS_ENDED
 from autograder.judge.reasons import Advice, Hint
@@ -102,7 +102,7 @@ def _reasons(result: Record) -> Iterator[_Reason]:
     """Yield why a submission is worth a look."""
     if result.status != "graded":
         yield _Reason(result.status, result.problem or "No reason was given.")
-    elif result.exercises and all(e.status is Status.MISSING for e in result.exercises):
+    elif result.exercises and all(e.status is Status.MISSING and not _waits(e) for e in result.exercises):
         where = f", in {result.origin}" if result.origin else ""
         yield _Reason(
             _NOTHING,
@@ -129,8 +129,14 @@ def _reasons(result: Record) -> Iterator[_Reason]:
         yield _Reason(_BROKEN if is_no_python(note) else _NOTE, note)
 
 
+def _waits(exercise: ExerciseRecord) -> bool:
+    return any(case.waits_for for case in exercise.cases)
+
+
 def _kind(case: CaseResult) -> str:
     if case.crash == PROCESS_ENDED:
         return _ENDED
+    if case.status is Status.SKIPPED and case.waits_for:
+        return _BUILDS
     said = case.reason.hint if isinstance(case.reason, Advice) else None
     return said if said in (_BUILDS, _FORBIDDEN) and case.status in (Status.FAILED, Status.CRASHED) else case.status

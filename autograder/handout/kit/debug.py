@@ -69,7 +69,13 @@ def _judged(program: Program, bundle: Bundle, small: Small, *, passed: bool) -> 
     )
     finding = judge_trial(bundle, trial, outcomes, small.expected).finding
     if finding is None:
-        print("", say("This call gives what is expected."), sep="\n")
+        alone = say("This call gives what is expected.")
+        if not passed:
+            alone = say(
+                "By itself this call gives what is expected. In a check other calls come before it: does your code keep something "
+                "from one to the next?"
+            )
+        print("", alone, sep="\n")
         return passed
     parameters = bundle.signatures.get(trial.calls[finding.call].path(exercise), ())
     print(f"\n{plain(headline(finding, parameters))}", plain(side_by_side(finding)), sep="\n")

@@ -14,6 +14,7 @@ from autograder.judge.calls_as_text import Signatures
 from autograder.judge.literals import literal, named
 from autograder.judge.outcomes_alike import answers_of
 from autograder.judge.trials import Small, Trial
+from autograder.sandbox.child.leaf import Tensor
 from autograder.sandbox.child.tree import Code, array_of, leaves
 from autograder.sandbox.job import Source
 
@@ -70,22 +71,31 @@ def _made(call: Call, trial: Trial, signatures: Signatures, names: dict[str, str
     elif module.cotangents:
         yield from _with_gradients(module, function, args[: len(call.args)], args, call.args, names)
     else:
-        yield from _constructed(module, function, names)
-        yield "with torch.no_grad():"
-        yield f"    yours = {_method(module)}({', '.join(args)})"
+        is_torch = _is_torch(module, call)
+        yield from _constructed(module, function, names, is_torch=is_torch)
+        if is_torch:
+            yield "with torch.no_grad():"
+        yield f"{'    ' * is_torch}yours = {_method(module)}({', '.join(args)})"
     if trial.case.check.sees_arguments:
         yield f"print({say('arguments afterwards')!r}, {', '.join(args[: len(call.args)])}, sep='\\n')"
 
 
-def _constructed(module: Module, name: str, names: dict[str, str]) -> Iterator[str]:
-    """Yield the lines that make a module as the case does."""
+def _constructed(module: Module, name: str, names: dict[str, str], *, is_torch: bool = True) -> Iterator[str]:
+    """Yield the lines that make a module, or another object, as the case does."""
     yield f"module = {name}({', '.join(literal(value, 0) for value in module.init or ())})"
-    yield f"module.load_state_dict({_named('state', dict(module.state), names)}, strict=False)"
-    yield f"module.train({module.training})"
+    if is_torch:
+        yield f"module.load_state_dict({_named('state', dict(module.state), names)}, strict=False)"
+        yield f"module.train({module.training})"
     if module.before:
         before = (_named(f"before_{number}", value, names) for number, value in enumerate(module.before, 1))
-        yield f"with torch.no_grad():  # {say('an earlier call of the same module')}"
-        yield f"    {_method(module)}({', '.join(before)})"
+        yield f"{'with torch.no_grad():  ' * is_torch}# {say('an earlier call of the same module')}"
+        yield f"{'    ' * is_torch}{_method(module)}({', '.join(before)})"
+
+
+def _is_torch(module: Module, call: Call) -> bool:
+    """Whether a module has parameters or takes tensors; another object is neither loaded nor told whether it trains."""
+    given = leaves([module.init, module.before, call.args, dict(call.kwargs)])
+    return bool(module.state or module.cotangents) or any(isinstance(leaf, Tensor) for leaf in given)
 
 
 def _method(module: Module) -> str:
