@@ -50,3 +50,12 @@ def test_a_wrong_shape_comes_before_wrong_numbers(oracle: Oracle, trials: tuple[
     numbers, shape = judged(oracle, trials[0], turned=False), judged(oracle, trials[-1], turned=True)
     assert [numbers.finding and numbers.finding.kind, shape.finding and shape.finding.kind] == ["values", "shape"]
     assert ease_of(shape) < ease_of(numbers)
+
+
+def test_where_nothing_is_known_what_is_said_in_words_comes_first(oracle: Oracle, trials: tuple[Trial, ...]) -> None:
+    """That the weights do not sum to 1 helps more than two numbers that differ."""
+    numbers = judged(oracle, trials[0], turned=False)
+    finding = replace(numbers.finding, kind="property") if numbers.finding else None
+    words = replace(judged(oracle, trials[-1], turned=False), finding=finding)
+    assert ease_of(words, in_words=True) < ease_of(numbers, in_words=True)
+    assert ease_of(numbers) < ease_of(words)

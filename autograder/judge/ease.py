@@ -9,19 +9,23 @@ from autograder.judge.trials import Judged
 from autograder.sandbox.child.tree import array_of, leaves
 
 
-def ease_of(judged: Judged) -> tuple[int, ...]:
+IN_WORDS = ("property", "constant")  # findings that say more than which numbers differ
+
+
+def ease_of(judged: Judged, *, in_words: bool = False) -> tuple[int, ...]:
     """Return how hard a case's calls are to follow; less is easier.
 
-    Whether shapes are right, since numbers of a wrong shape are wrong for that; how little its sizes say of a wrong one; whether
-    gradients are asked for, which are wrong where the values are; the most axes; whether positions have no words; and the
-    numbers shown.
+    Where nothing else is known, whether a finding is told `in_words`. Whether shapes are right, since numbers of a wrong shape
+    are wrong for that; how little its sizes say of a wrong one; whether gradients are asked for, which are wrong where the values
+    are; the most axes; whether positions have no words; and the numbers shown.
     """
     case, shown = judged.trial.case, judged.smallest or judged
     shapes_are_right = judged.finding is None or judged.finding.kind != "shape"
     vague = (0, 0) if shapes_are_right else vagueness_of(shown)
     backward = any(made.module is not None and made.module.cotangents for made in judged.trial.calls)
     axes = max(map(len, _shapes(judged)), default=0)
-    return shapes_are_right, *vague, backward, axes, not case.words, size_of(shown)
+    only_numbers = in_words and (judged.finding is None or judged.finding.kind not in IN_WORDS)
+    return only_numbers, shapes_are_right, *vague, backward, axes, not case.words, size_of(shown)
 
 
 def vagueness_of(judged: Judged) -> tuple[int, int]:

@@ -225,7 +225,7 @@ def _case(
     return replace(
         result,
         reason=reason,
-        ease=ease_of(judged),
+        ease=ease_of(judged, in_words=reason == Advice(Hint.UNNAMED)),
         waits_for=judged.waits_for or verdict.inside.get(judged.trial, "") or used,
     )
 
