@@ -8,7 +8,6 @@ from autograder.judge.calls_as_text import numbers_in
 from autograder.judge.trials import Judged
 from autograder.sandbox.child.tree import array_of, leaves
 
-
 IN_WORDS = ("property", "constant")  # findings that say more than which numbers differ
 
 
