@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from autograder.course.catalog import load_assignment
+from autograder.course.mistakes import TO_BE_SAID
 from autograder.course.spec import Assignment
 from autograder.proof.doctor import examine
 from autograder.proof.soundness import Proof
@@ -116,6 +117,7 @@ def test_a_sound_assignment_keeps_every_promise(assignment: Assignment, sandbox:
             "root_of_the_sum: spread has no case two_spread",
         ),
         ((BANK, 'says="You forgot the root."', 'says=" "'), EDITS, "no_root: says nothing to the student"),
+        ((BANK, 'says="You forgot the root."', f'says="{TO_BE_SAID}"'), EDITS, "no_root: says nothing to the student"),
         (
             (BANK, 'twins=("mean_minus_x",)', 'twins=("adds_the_mean",)'),
             EDITS,

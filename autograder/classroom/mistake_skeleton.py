@@ -13,13 +13,13 @@ from dataclasses import dataclass
 from autograder.classroom.appeal import Case
 from autograder.classroom.code_lines import code_of
 from autograder.classroom.gradebook import GradebookError
+from autograder.course.mistakes import TO_BE_SAID
 from autograder.course.spec import Assignment, Status, Visibility
 from autograder.course.stub import BEGIN, END
 from autograder.judge.grade import grade
 from autograder.oracle.oracle import Oracle
 from autograder.sandbox.job import Sandbox, Source
 
-SENTENCE = "Say in one or two sentences what this code does, and what it should do."
 _MARKS = (BEGIN, END)
 _INDENT = "    "
 
@@ -138,7 +138,7 @@ def _fingerprints(case: Case) -> Mapping[str, str]:
 
 def skeleton(change: Change, name: str, student: str, exercise: str, caught_by: str) -> str:
     """Return the known mistake as it stands in a bank, for a person to read and to give a sentence."""
-    parts = (change.old, change.new, caught_by, SENTENCE)
+    parts = (change.old, change.new, caught_by, TO_BE_SAID)
     return "\n".join(
         [
             f"# From the code of {_literal(student)}. Read it before you run anything: the bank runs outside the sandbox.",

@@ -157,7 +157,7 @@ def say_where(console: Console, book: Gradebook, summary: Summary, *, graded: in
         told = "the export does not say when, so they are late only where it marks them so"
         console.print(f"{summary.undated} handed in, and {told}", highlight=False, soft_wrap=True)
     if summary.problems:
-        console.print(f"[red]The grader failed on {len(summary.problems)} submissions;[/] grade them again.")
+        console.print(f"[red]The grader failed on {submissions_of(len(summary.problems))};[/] grade again.")
     places = ("report.html", "grades.csv", "feedback", "staff", "results", "exports")
     print("\n".join(f"{name.partition('.')[0]:<10}{book.folder / name}" for name in places))
 

@@ -170,7 +170,7 @@ def show_appeal(
         for line in one.message.splitlines():
             console.print(f"    {plain(line)}", highlight=False, soft_wrap=True)
         if said := [line for line in one.grader_note.splitlines() if line not in one.message]:
-            console.print("    it printed or said:", highlight=False)
+            console.print("    its own calls printed, or raised:", highlight=False)
             for line in said:
                 console.print(f"      {plain(line)}", highlight=False, soft_wrap=True)
     excused = [c for c in exercise.cases if c.status is Status.PASSED and c.message]

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from autograder.course.questions import Question
 from autograder.course.spec import Misconception
 
+TO_BE_SAID = "Say in one or two sentences what this code does, and what it should do."  # where nobody has said it yet
+
 
 @dataclass(frozen=True)
 class Edit:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TypeGuard
 
+from autograder.course.mistakes import TO_BE_SAID
 from autograder.course.questions import Question
 from autograder.course.spec import Assignment, Misconception, Status
 from autograder.judge.result import Result
@@ -44,7 +45,7 @@ def bank_is_sound(assignment: Assignment, every: Sequence[Misconception] = ()) -
             broken.append(f"{m.name}: there is no exercise {m.exercise}")
         elif (m.exercise, m.caught_by) not in cases and not assignment.has_left_out_the_case_of(m):
             broken.append(f"{m.name}: {m.exercise} has no case {m.caught_by}")
-        if not m.says.strip():
+        if m.says.strip() in ("", TO_BE_SAID):
             broken.append(StillToWrite(f"{m.name}: says nothing to the student"))
         broken += [
             f"{m.name}: its twin {twin} does not exist or does not name it back"
