@@ -219,6 +219,9 @@ def test_a_students_page_is_about_that_student_alone(tmp_path: Path) -> None:
     assert not any("<script" in page for page in (*pages.values(), (tmp_path / "course.html").read_text()))
     write_course(tmp_path, standings[1:], Rules())
     assert len(list((tmp_path / "students").iterdir())) == 1
+    far = course_grades(sheets((record(8), record(5, student="名" * 50))), Rules())
+    write_course(tmp_path, far, Rules())
+    assert (tmp_path / f"students/{'名' * 50}.html").is_file()
     assert course_csv(()) == "student,name,section,total,free days left\r\n"
 
 

@@ -68,7 +68,7 @@ def _plain(owner: str) -> str:
     """Return a name with Latin letters as a to z, and those of other scripts as they are."""
     letters = unicodedata.normalize("NFKD", owner.translate(_LATIN))
     letters = unicodedata.normalize("NFC", _SIGNS.sub(r"\1", letters))
-    safe = "".join(letter if _is_safe(letter) else " " for letter in letters)
+    safe = "".join(letter if is_safe(letter) else " " for letter in letters)
     name = "_".join(safe.split()).strip("._-")[:_LONGEST_STUDENT]
     name = name.encode()[:_MOST_BYTES].decode("utf-8", "ignore").rstrip("._-")
     if not name or _OF_WINDOWS.fullmatch(name):
@@ -76,7 +76,7 @@ def _plain(owner: str) -> str:
     return name
 
 
-def _is_safe(letter: str) -> bool:
+def is_safe(letter: str) -> bool:
     """Whether a file may be called by a letter: also a sign on one, which some scripts cannot do without."""
     return letter in "._-" or unicodedata.category(letter)[0] in "LMN"
 

@@ -10,6 +10,7 @@ from urllib.parse import quote
 
 from autograder.classroom.course_grades import SLIPS, Part, Standing
 from autograder.classroom.course_rules import Rules
+from autograder.classroom.student_names import is_safe
 from autograder.classroom.whole_files import SPREADSHEET, write_whole
 from autograder.course.language import marked, speaking
 from autograder.lms.platform import write_sheet
@@ -44,7 +45,10 @@ def write_course(out: Path, standings: Sequence[Standing], rules: Rules) -> None
 
 def page_name(student: str) -> str:
     """Return the name of a student's page, whatever the student is called."""
-    return f"{quote(student, safe=' ', errors='replace')}.html"
+    letters = (
+        letter if letter == " " or is_safe(letter) else quote(letter, safe="", errors="replace") for letter in student
+    )
+    return f"{''.join(letters)}.html"
 
 
 def course_csv(standings: Sequence[Standing]) -> str:
