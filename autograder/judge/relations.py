@@ -15,12 +15,12 @@ import numpy as np
 
 from autograder.judge.array_pairs import Part, arrays_in, parts_of
 from autograder.judge.axes_of_relations import REDUCED, with_axis_names
-from autograder.judge.mask_counts import row_factors
 from autograder.judge.outcome_keys import once_for_all
 from autograder.judge.outcomes_alike import UNCOMPARABLE
 from autograder.judge.rearranged import Pair, Relations, under_other_keys
 from autograder.judge.reasons import PARTS, Key, Relation
 from autograder.judge.related import other_relations, plain_relations
+from autograder.judge.row_factors import row_factors
 from autograder.judge.trials import Judged, Knowledge
 from autograder.judge.wrong_places import place_of_wrong, what_failing_calls_share
 
