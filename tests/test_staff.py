@@ -20,6 +20,7 @@ from autograder.classroom.gradebook_view import records
 from autograder.classroom.unnamed_failures import groups
 from autograder.cli import app
 from autograder.course.catalog import load_assignment
+from autograder.course.mistakes import TO_BE_SAID
 from autograder.course.spec import Assignment, Finding, Status
 from autograder.judge.failure_fingerprint import fingerprint_of
 from autograder.judge.result_json import told_case
@@ -247,12 +248,14 @@ def test_failures_without_a_name_are_grouped_by_what_they_share(out: Path) -> No
 def test_a_mistake_is_named_from_an_example(
     out: Path, works: Path, course_copy: Path, cli: Run, sandbox: Sandbox, tmp_path: Path
 ) -> None:
-    """The skeleton is the smallest change, fails as the student does, and doctor accepts it; then both have its name."""
+    """The skeleton is the smallest change, fails as the student does, and doctor accepts it with a sentence; then both have its name."""
     out = shutil.copytree(out, tmp_path / "again")
     local = ("-o", out, "--accept-unsandboxed", "--course", course_copy)
     code, said, told = cli("name", "bob", "center", "doubles_the_mean", *local)
     assert code == 0
     assert "fails 3 of 3 cases as bob's center does" in told
+    assert TO_BE_SAID in said
+    said = said.replace(TO_BE_SAID, "You take off twice the mean.")
     bank = course_copy / "solutions" / "t1_means" / "misconceptions.py"
     text = bank.read_text(encoding="utf-8").replace(
         "from autograder.course.spec", "from autograder.course.mistakes import *\nfrom autograder.course.spec"
