@@ -45,6 +45,8 @@ def test_what_a_grading_wrote_and_what_is_about_the_class_is_no_students(tmp_pat
     for name in ("README.txt", "readme.md", "README", "check.html", "index.html"):
         (tmp_path / name).write_text("about the class")
     assert read(tmp_path).keys() == {"ada", "bob"}
+    (tmp_path / "readme.py").write_text(CODE)
+    assert read(tmp_path).keys() == {"ada", "bob", "readme"}  # which is code, whoever is called so
 
 
 @pytest.fixture

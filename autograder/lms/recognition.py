@@ -6,6 +6,7 @@ Students choose the names of their files, so that one name proves nothing. An ex
 from __future__ import annotations
 
 import pkgutil
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -16,6 +17,7 @@ import autograder.lms
 from autograder.lms.platform import Item, Listing, Named, Owner, Platform, Understood
 
 _LISTS = (".csv", ".xlsx", ".xls", ".yml", ".yaml", ".xml")  # rosters and metadata that exports hold
+_ABOUT = re.compile(r"index\.html|check\.html|readme(\.(md|txt|rst|html|pdf))?")  # pages and notes
 
 
 @dataclass(frozen=True)
@@ -60,10 +62,7 @@ def is_list(item: Item) -> bool:
 
 def is_list_name(name: str, *, folder: bool) -> bool:
     """Whether a file or folder of this name is a roster, a page or notes about the class: no student is called so."""
-    small = name.lower()
-    return not folder and (
-        small.endswith(_LISTS) or small in ("index.html", "check.html") or PurePosixPath(small).stem == "readme"
-    )
+    return not folder and (name.lower().endswith(_LISTS) or _ABOUT.fullmatch(name.lower()) is not None)
 
 
 def _plain_names(listing: Listing) -> Understood:
