@@ -92,16 +92,14 @@ def main() -> None:
     # A batch system ends jobs like this; as after Ctrl-C, what was graded stands, and sandboxes go.
     signal.signal(signal.SIGTERM, terminate)
     for stream in (sys.stdout, sys.stderr):
-        if hasattr(stream, "reconfigure"):  # Windows' own encodings have neither a check mark nor everybody's name
+        if hasattr(stream, "reconfigure"):  # Windows' own encodings lack check marks and most letters of names
             stream.reconfigure(encoding="utf-8", errors="replace")
     try:
         app()
     except CourseError as error:
         fail(str(error))
-    except BrokenPipeError:
-        raise
     except OSError as error:
-        if error.filename is None:
+        if error.filename is None:  # as of a pipe whose reader has gone
             raise
         fail(f"{error.filename}: {error.strerror or error}.")
     finally:

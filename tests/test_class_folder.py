@@ -39,7 +39,7 @@ def read(place: Path) -> dict[str, Submission]:
 
 
 def test_what_a_grading_wrote_and_what_is_about_the_class_is_no_students(tmp_path: Path) -> None:
-    """Nobody is called out, readme or check."""
+    """The folder of results, a README and a page of a check are no submissions."""
     folder_of(tmp_path, "ada", "bob", "out")
     (tmp_path / "out/gradebook.sqlite").touch()
     for name in ("README.txt", "readme.md", "README", "check.html", "index.html"):

@@ -94,7 +94,7 @@ def connected(address: str, seconds: float = 10.0) -> Iterator[Any]:
 
 
 def _reach(address: str, seconds: float) -> None:
-    """See that someone listens at an address: a client of Dask's that finds nobody holds up the end of the program. Raises OSError."""
+    """Connect to an address once. Raises OSError or ValueError: a Dask client that finds no scheduler there delays the program's end."""
     protocol, _, place = address.rpartition("://")
     if protocol in ("", "tcp", "tls"):
         host, _, port = place.rpartition(":")

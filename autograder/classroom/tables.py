@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+from autograder.lms.worksheet import separator_of
 from autograder.submission.archives import UnreadableError
 from autograder.submission.source import read_text
 
@@ -39,7 +40,7 @@ def table_rows(text: str) -> Iterator[tuple[int, list[str]]]:
     """Yield the rows of a CSV, each with the number of its line; the first one tells what separates."""
     told = _SEPARATOR.match(text)
     header = text[told.end() if told else 0 :].partition("\n")[0]
-    rows = csv.reader(io.StringIO(text, newline=""), delimiter=told[1] if told else max(",;\t", key=header.count))
+    rows = csv.reader(io.StringIO(text, newline=""), delimiter=told[1] if told else separator_of(header))
     if told:
         next(rows)
     yield from ((rows.line_num, row) for row in rows)

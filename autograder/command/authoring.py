@@ -89,8 +89,13 @@ def doctor(
         fail("--device is for what is trained. Add --training.")
     only = _chosen(folder, names, exercise or ())
     examination = _Examination(folder, jobs or cores(), write_stub, training, device or "auto", as_json, only, draft)
-    if not watch:
-        raise typer.Exit(0 if examination.of(names) else 1)
+    if watch:
+        _watch_the_one(examination, names)
+    raise typer.Exit(0 if examination.of(names) else 1)
+
+
+def _watch_the_one(examination: _Examination, names: Sequence[str]) -> NoReturn:
+    """Examine an assignment at every save, until Ctrl-C."""
     if len(names) != 1:
         fail(f"Name the one assignment to watch: autograder doctor {names[0]} --watch")
     try:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from autograder.course.questions import Question
 from autograder.course.spec import Misconception
 
-TO_BE_SAID = "Say in one or two sentences what this code does, and what it should do."  # where nobody has said it yet
+TO_BE_SAID = "Say in one or two sentences what this code does, and what it should do."  # in a skeleton, until its author writes the sentence
 
 
 @dataclass(frozen=True)

@@ -92,8 +92,8 @@ def _moved(
 def _same_names(oracle: Facts, judged: Sequence[Judged], verdict: Verdict, prices: Mapping[Trial, float]) -> Verdict:
     """Return the verdict with exercises that show the same known mistakes charged at one of them, where these cost most.
 
-    Known mistakes of two exercises are the same where the same is said of them. Whoever makes some of those that a dearer
-    exercise shows repeats them.
+    Two known mistakes with the same sentence are the same mistake. An exercise repeats a dearer one where that one shows all of
+    its mistakes, perhaps with others.
     """
     trials: dict[str, list[Judged]] = defaultdict(list)
     for j in judged:
