@@ -324,7 +324,7 @@ def test_the_wheel_holds_what_grading_needs_and_no_more(main, tmp_path):
     parts = {name.split("/")[1] for name in files if name.startswith("autograder/")}
     assert not parts & {"cli.py", "command", "desk", "feedback", "pages", "proof"}
     assert {name for name in files if name.startswith("autograder/lms/")} == {
-        f"autograder/lms/{name}.py" for name in ("__init__", "dates", "platform", "recognition")
+        f"autograder/lms/{name}.py" for name in ("__init__", "dates", "platform", "recognition", "worksheet")
     }
     script = f"import sys; sys.path.insert(0, {str(tmp_path)!r}); import {main} as m; print(m.__file__)"
     done = subprocess.run([sys.executable, "-I", "-c", script], capture_output=True, text=True, check=True)
