@@ -15,6 +15,7 @@ from autograder.course.edits import apply_edits
 from autograder.course.spec import Answer, Assignment, Misconception, Status, Visibility
 from autograder.handout.kit.bundle import NUMBERS, SHAPES, Bundle, BundleError, read_bundle
 from autograder.handout.kit.self_check import check
+from autograder.handout.pairs_of_mistakes import pairs_file
 from autograder.handout.public_data import public_bundle, public_files, public_oracle
 from autograder.handout.zips import zip_bytes
 from autograder.judge.checks import answered, choice, close
@@ -36,8 +37,8 @@ def oracle(assignment: Assignment) -> Oracle:
 @pytest.fixture
 def read(oracle: Oracle, tmp_path: Path) -> Bundle:
     """Return the bundle as a student's laptop reads it."""
-    for name, data in public_files(oracle).items():
-        (tmp_path / name).write_bytes(data)
+    for name, data in {**public_files(oracle), **pairs_file(oracle)}.items():
+        (tmp_path / name.rpartition("/")[2]).write_bytes(data)
     return read_bundle(tmp_path)
 
 
@@ -49,14 +50,23 @@ def verdict(text: str, bundle: Bundle) -> Result:
 
 
 def test_files_and_memory_give_the_same_verdicts(read: Bundle, oracle: Oracle) -> None:
-    """On the stub, the reference, every known mistake alone and two at once."""
+    """On the stub, the reference and every known mistake."""
     assignment = oracle.assignment
     bank = assignment.misconceptions
     texts = [assignment.stub, assignment.reference, *(apply_edits(assignment.reference, (m,)) for m in bank)]
-    texts += [apply_edits(assignment.reference, (bank[0], m)) for m in bank[1::3]]
     ours = public_bundle(oracle)
     for text in filter(None, texts):
         assert verdict(text, read) == verdict(text, ours)
+
+
+def test_of_two_mistakes_files_tell_what_memory_tells_where_they_are(read: Bundle, oracle: Oracle) -> None:
+    """What two of them do to other exercises takes the reference, which stays at home."""
+    first, second = (m for m in oracle.assignment.misconceptions if m.exercise == "row_means")
+    text = apply_edits(oracle.assignment.reference, (first, second)) or ""
+    mine, theirs = (verdict(text, bundle).exercises[0] for bundle in (read, public_bundle(oracle)))
+    assert mine == theirs
+    assert mine.name == "row_means"
+    assert all(mistake.says in str(mine) for mistake in (first, second))
 
 
 def test_a_known_mistake_is_named_without_the_reference(read: Bundle, assignment: Assignment) -> None:

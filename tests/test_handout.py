@@ -32,7 +32,6 @@ from autograder.course.spec import Assignment, Status, Visibility
 from autograder.handout import handout_proofs as prove
 from autograder.handout.handout import engine_files, handout_files, handout_zip, links
 from autograder.handout.handout_proofs import formula_faults, text_faults
-from autograder.handout.kit.bundle import trial_key
 from autograder.handout.kit.hints import watched
 from autograder.handout.kit.repro import repro
 from autograder.handout.kit.self_check import check
@@ -230,7 +229,7 @@ def test_every_literal_of_the_course_is_what_is_judged(slug: str, tmp_path: Path
     shown = []
     for test in asked:
         test(lambda name, calls, expected: shown.append((name, examples._shows(name, calls, expected))))
-    assert sorted(name for name, _ in shown) == sorted(map(trial_key, bundle.trials))
+    assert sorted(name for name, _ in shown) == sorted(trial.name for trial in bundle.trials)
     assert [name for name, same in shown if not same] == []
 
 

@@ -1,4 +1,4 @@
-"""At home two known mistakes are named where each shows in parts of its own; more takes the reference."""
+"""At home two known mistakes of an exercise are named together: by the fingerprints of what any two give, which a handout holds."""
 
 from __future__ import annotations
 
@@ -10,62 +10,177 @@ import pytest
 
 from autograder.course.catalog import load_assignment
 from autograder.course.edits import apply_edits
+from autograder.course.spec import Assignment
+from autograder.handout.kit.bundle import Bundle, read_bundle
 from autograder.handout.kit.self_check import check
-from autograder.handout.kit.two_mistakes import together
-from autograder.handout.public_data import public_bundle, public_oracle
-from autograder.judge.outcomes_alike import values_alike
+from autograder.handout.kit.two_mistakes import NO_PAIRS, PAIRS, Fingerprint, Pairs, fingerprint_of, read_pairs
+from autograder.handout.pairs_of_mistakes import pairs_file
+from autograder.handout.public_data import public_bundle, public_files, public_oracle
+from autograder.judge.trials import Trial
+from autograder.oracle.oracle import Oracle
+from autograder.sandbox.child.tree import Tensor
 from autograder.sandbox.job import Ending, Outcome, Source
 
 ROOT = Path(__file__).parents[1]
-X, Y, Z = np.arange(3.0), np.arange(3.0) + 1, np.arange(3.0) * 2
-NONE = np.zeros(3)
+X, Y = np.arange(6.0).reshape(2, 3) / 7, np.arange(4.0)
+NOISE = 1 + 1e-7
 
 
-def gives(value: object) -> tuple[Outcome, ...]:
+@pytest.fixture(scope="module")
+def oracle() -> Oracle:
+    """Return what a2 gives away of its last exercises but some."""
+    whole = load_assignment(ROOT, "a2_bptt")
+    some = tuple(m for m in whole.misconceptions if m.exercise in ("rnn_step_backward", "rnn_backward"))
+    return public_oracle(replace(whole, misconceptions=some))
+
+
+@pytest.fixture(scope="module")
+def data(oracle: Oracle) -> dict[str, bytes]:
+    """Return the files of its data, with those of pairs."""
+    return public_files(oracle) | {PAIRS: pairs_file(oracle)[f"engine/{PAIRS}"]}
+
+
+@pytest.fixture
+def bundle(data: dict[str, bytes], tmp_path: Path) -> Bundle:
+    """Return it as a student's laptop reads it."""
+    for name, content in data.items():
+        (tmp_path / name).write_bytes(content)
+    return read_bundle(tmp_path)
+
+
+@pytest.fixture(scope="module")
+def trial(oracle: Oracle) -> Trial:
+    """Return a trial of one call whose check looks at the value alone."""
+    return next(t for t in oracle.trials if len(t.calls) == 1 and not t.case.check.sees_arguments)
+
+
+def gives(value: object, **kwargs: object) -> tuple[Outcome, ...]:
     """Return the outcome of one call."""
-    return (Outcome(Ending.RETURNED, value),)
+    return (replace(Outcome(Ending.RETURNED, value), **kwargs),)
+
+
+def alike(trial: Trial, one: object, other: object) -> bool:
+    """Whether two values have the same fingerprint."""
+    mine, theirs = (fingerprint_of(trial, gives(value)) for value in (one, other))
+    assert mine is not None
+    assert theirs is not None
+    return bool(mine.is_like(np.array([theirs.form]), theirs.sums[None])[0])
 
 
 @pytest.mark.parametrize(
-    ("right", "one", "other", "both"),
+    ("one", "other"),
     [
-        ((X, X), (Y, X), (X, Z), (Y, Z)),
-        ((X, X), (Y, X), (Y, Z), (Y, Z)),
-        ((X, X), (Y, Y), (X, NONE), (Y, NONE)),
-        ((X, X), (NONE, Z), (Y, X), (NONE, Z)),
-        ({"a": X, "b": [X]}, {"a": Y, "b": [X]}, {"a": X, "b": [Z]}, {"a": Y, "b": [Z]}),
-        (X, Y, X, Y),
+        ((X, Y), [X * NOISE, Y]),
+        ({"a": X, "b": [Y, 2]}, {"b": (Y, 2), "a": X}),
+        (X, Tensor(X.astype(np.float32))),
+        ((X, 1), (X, np.int64(1))),
+        (1e9 * X, 1e9 * X * NOISE),
     ],
 )
-def test_each_part_is_as_the_mistake_gives_it_that_changes_it(
-    right: object, one: object, other: object, both: object
-) -> None:
-    """What both change is known where one makes it zero."""
-    for pair in ((one, other), (other, one)):
-        (found,) = together(gives(right), *map(gives, pair)) or ()
-        assert values_alike(found.value, both)
+def test_what_differs_by_noise_or_form_alone_has_one_fingerprint(one: object, other: object, trial: Trial) -> None:
+    """Order in a dict, a list for a tuple, and the type of numbers say nothing."""
+    assert alike(trial, one, other)
 
 
 @pytest.mark.parametrize(
-    ("one", "other"), [((Y, X), (Z, X)), ((Y,), (X, Z)), ((Y, X), [X, Z]), (Y, (X, Z)), (None, (X, Z))]
+    ("one", "other"),
+    [
+        (X, 2 * X),
+        (X, -X),
+        (X, X.T),
+        (X, X[::-1]),
+        ((X, Y), (X, Y, None)),
+        ((X, Y), (Y, X)),
+        (X, X + np.eye(2, 3)),
+        ((X, "a"), (X, "b")),
+        ((X, np.zeros(3)), (X, np.zeros((3, 1)))),
+    ],
 )
-def test_what_acts_on_the_same_part_is_not_known(one: object, other: object) -> None:
-    """Nor is what has another form."""
-    assert together(gives((X, X)), gives(one), gives(other)) is None
+def test_all_else_has_another(one: object, other: object, trial: Trial) -> None:
+    """So do a factor, which a scale by itself would hide, and one entry."""
+    assert not alike(trial, one, other)
 
 
-def test_what_raises_is_not_known() -> None:
-    """The other one shows in too few calls."""
-    raised = (replace(*gives(None), ending=Ending.RAISED),)
-    assert together(gives(X), gives(Y), raised) is None
+@pytest.mark.parametrize(
+    "outcomes", [gives(X + np.inf), gives(None, ending=Ending.RAISED), gives((np.arange(4), [1, 2]))]
+)
+def test_what_says_too_little_has_none(outcomes: tuple[Outcome, ...], trial: Trial) -> None:
+    """Integers, and what is not finite, are those of many mistakes."""
+    assert fingerprint_of(trial, outcomes) is None
 
 
-def test_two_mistakes_are_named_at_home() -> None:
-    """Nothing is handed back, and dh0 is left at zero: the first half of a loop."""
-    assignment = load_assignment(ROOT, "a2_bptt")
-    made = tuple(m for m in assignment.misconceptions if m.name in ("dh_next_not_added", "dh0_dropped"))
+def test_a_pair_gives_all_of_which_it_has_a_row() -> None:
+    """One of them at least in a case that failed."""
+    mine = Fingerprint(7, np.array([0.5, 0.25], np.float32))
+    rows = [(0, 0, 7), (1, 0, 7), (1, 1, 8), (2, 1, 7)]
+    pairs = Pairs(
+        ("a", "b", "c"),
+        ("first", "second"),
+        np.array([[0, 1], [0, 2], [1, 2]]),
+        np.array([row[:2] for row in rows]),
+        np.array([form for *_, form in rows]),
+        np.array([mine.sums] * len(rows)),
+    )
+    assert pairs.giving({"first": mine, "second": mine}, ["first"]) == [("a", "b")]
+    assert pairs.giving({"first": mine, "second": mine}, ["first", "second"]) == [("a", "b"), ("b", "c")]
+    assert pairs.giving({"first": None, "second": mine}, ["first", "second"]) == [("b", "c")]
+    assert pairs.giving({}, ["first"]) == []
+
+
+def test_what_cannot_be_read_is_left_out(tmp_path: Path) -> None:
+    """Two mistakes have no name then, and all else is as it was."""
+    assert read_pairs(tmp_path) is NO_PAIRS
+    for content in (b"nonsense", NO_PAIRS.to_bytes()[:-9]):
+        (tmp_path / PAIRS).write_bytes(content)
+        assert read_pairs(tmp_path) is NO_PAIRS
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        ("dh_next_not_added", "dh0_dropped"),  # in parts of their own
+        ("dh0_of_the_first_state", "dx_of_the_first_step_only"),
+        ("weights_without_tanh", "dx_without_tanh"),
+        ("first_step_left_out", "dx_in_reverse_order"),  # in the same numbers
+    ],
+)
+def test_two_mistakes_are_named_at_home(names: tuple[str, ...], bundle: Bundle, oracle: Oracle) -> None:
+    """By `check.py`, which has no reference, as by `autograder check`, which has."""
+    assignment = oracle.assignment
+    made = tuple(m for m in assignment.misconceptions if m.name in names)
     source = Source.of(assignment.file, apply_edits(assignment.reference, made) or "")
-    result = check(source, public_bundle(public_oracle(assignment)))
-    said = next(c.says for e in result.exercises if e.name == "rnn_backward" for c in e.cases if c.says)
-    assert said.startswith("Your steps do not hand their gradient on")
-    assert "Also: Your dh0 is zero." in said
+    for judge in (bundle, public_bundle(oracle)):
+        exercise = next(e for e in check(source, judge).exercises if e.name == made[0].exercise)
+        (told, *_) = (c.reason for c in exercise.cases if c.reason)
+        alternatives = [{mistake.name for mistake in alternative} for alternative in told.alternatives]
+        assert set(names) in alternatives
+        assert not told.tentative
+
+
+def test_a_pair_is_not_named_where_one_case_speaks_against_it(bundle: Bundle, oracle: Oracle) -> None:
+    """Also a case of which the handout has no fingerprint, since one of the two alone changes it."""
+    names = ("first_step_left_out", "dh_next_not_added")
+    got = {
+        t: oracle.answers(names, known) or ()
+        for t in bundle.trials_of("rnn_backward")
+        for known in oracle.trials
+        if known.name == t.name
+    }
+    (told,) = [pair for pair in bundle.pairs_giving(got, got) if set(pair) == set(names)]
+    table = bundle.pairs
+    rows = {
+        table.trials[trial] for pair, trial in table.places if tuple(table.names[i] for i in table.pairs[pair]) == told
+    }
+    assert len(rows) == 2
+    for t, outcomes in got.items():
+        alone = sum(bundle.matters(name, t) for name in names) < len(names)
+        if alone or t.name in rows:
+            wrong = {**got, t: tuple(replace(outcome, value=None) for outcome in outcomes)}
+            assert told not in bundle.pairs_giving(wrong, got)
+
+
+def test_pairs_are_dropped_as_they_are_done(assignment: Assignment) -> None:
+    """The programs of all pairs of a bank would be a gigabyte."""
+    oracle = public_oracle(assignment)
+    pairs_file(oracle)
+    assert max(map(len, oracle._programs)) == 1

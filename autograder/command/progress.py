@@ -7,7 +7,7 @@ import math
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass, field
-from typing import Self, TextIO
+from typing import Self, TextIO, TypeVar
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn, track
@@ -15,6 +15,7 @@ from rich.table import Column
 
 from autograder.classroom.watch import Mark, Step, Watch
 
+T = TypeVar("T")
 LINE_SECONDS = 10.0  # between lines in a log
 _SHOWN = 3  # trainings in a line
 
@@ -169,9 +170,10 @@ class Events:
             self.tell("training", **asdict(one) | {"loss": number}, running=len(self._pace.running))
 
 
-def tracked(names: Iterable[str]) -> Iterable[str]:
-    """Go through names with a bar on stderr, where that is a terminal."""
-    return track(list(names), "comparing", console=Console(stderr=True), transient=True)
+def tracked(things: Iterable[T], doing: str) -> Iterable[T]:
+    """Go through things with a bar on stderr, where that is a terminal; it says what is done with them."""
+    console = Console(stderr=True)
+    return track(list(things), doing, console=console, transient=True, disable=not console.is_terminal)
 
 
 def watch_on(console: Console) -> Watch:

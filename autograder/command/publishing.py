@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 SeedOption = Annotated[
     int | None, typer.Option(min=0, show_default="a new one", help="Seed of the hidden inputs, the same for everyone")
 ]
+_PAIRS = "any two known mistakes"  # are tried, so that students at home have their names
 TermOption = Annotated[str, typer.Option(metavar="TEXT", help="The --term of the handouts, for the letters of quizzes")]
 
 
@@ -150,6 +152,7 @@ def otter(
     course: CourseOption = None,
 ) -> None:
     """Make a master notebook, run `otter assign` on it, and keep hidden cases out of the student's kernel."""
+    from autograder.command.progress import tracked
     from autograder.handout.public_data import public_oracle
     from autograder.integrations.one_submission import Settings
     from autograder.integrations.otter import make_otter
@@ -157,7 +160,8 @@ def otter(
     folder = course_of(course)
     assignment, seed = _sound(folder, slug, seed)
     settings = Settings(slug, seed, training=training and bool(assignment.trainings))
-    print("\n".join(map(str, make_otter(folder, public_oracle(assignment), settings, out / f"{slug}-otter"))))
+    bar = partial(tracked, doing=_PAIRS)
+    print("\n".join(map(str, make_otter(folder, public_oracle(assignment), settings, out / f"{slug}-otter", bar))))
     print("Students get what lies in student/ and nothing else: solution/ holds hidden cases and answers.")
 
 
@@ -188,17 +192,22 @@ def _handout_files(folder: Path, slug: str, term: str) -> dict[str, bytes]:
 
 def _handouts(folder: Path, slug: str, terms: Iterable[str]) -> Iterator[dict[str, bytes]]:
     """Yield the files of an assignment's handout for each term, or say why it cannot be made."""
+    from autograder.command.progress import tracked
     from autograder.course.stub import StubError
     from autograder.handout.handout import handout_files
     from autograder.handout.kit.bundle import BundleError
+    from autograder.handout.pairs_of_mistakes import pairs_file
     from autograder.handout.public_data import public_oracle
 
     assignment = load_assignment(folder, slug)
     tell_points(assignment)
     oracle = public_oracle(assignment)  # one for all: it keeps its answers
     try:
+        pairs: dict[str, bytes] = {}
         for term in terms:
-            yield handout_files(folder, oracle, term)
+            files = handout_files(folder, oracle, term)  # first: what is wrong shows before minutes of work
+            pairs = pairs or pairs_file(oracle, partial(tracked, doing=_PAIRS))
+            yield files | pairs
     except (BundleError, StubError) as error:
         fail(f"{slug}: {error}")
 

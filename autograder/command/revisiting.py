@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -213,7 +214,7 @@ def similarity(
         title, people = book.facts.title, roster_names(outlines(book))
     texts = {who: text_of(source) for who, source in sources.items() if source}
     others = {name: text for path in against or () for name, text in _others(path, assignment).items()}
-    found = compare(texts, assignment.stub, least / 100, others, tracked)
+    found = compare(texts, assignment.stub, least / 100, others, partial(tracked, doing="comparing"))
     write_whole(out / "similarity.html", similarity_html(found, title, least / 100, people))
     one = len(found.groups) == 1
     groups, share = ("1 group", "shares") if one else (f"{len(found.groups)} groups", "share")

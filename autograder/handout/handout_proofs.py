@@ -19,7 +19,7 @@ from autograder.course.places import CourseError
 from autograder.course.spec import Assignment
 from autograder.course.stub import StubError
 from autograder.handout.handout import engine_files, handout_files, links, write_files
-from autograder.handout.kit.bundle import SEED, Bundle, BundleError, read_bundle, trial_key
+from autograder.handout.kit.bundle import SEED, Bundle, BundleError, read_bundle
 from autograder.handout.kit.self_check import check
 from autograder.handout.leaks import leaks, secrets_of
 from autograder.handout.public_data import (
@@ -100,7 +100,7 @@ def _all_known(bundle: Bundle) -> tuple[str, list[Any]]:
         for t in bundle.trials
     ]
     for m in bundle.assignment.misconceptions:
-        found = {key: bundle.known.get((m.name, key)) for key in map(trial_key, bundle.trials)}
+        found = {trial.name: bundle.known.get((m.name, trial.name)) for trial in bundle.trials}
         gives = {key: describe_outcomes(outcomes, arrays) for key, outcomes in found.items() if outcomes}
         known += [[m, gives]] if gives else []  # what changes no public case is never told
     numbers = [(array.dtype.str, array.shape, array.tobytes()) for array in arrays.values()]

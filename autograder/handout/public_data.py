@@ -24,9 +24,8 @@ from autograder.handout.kit.bundle import (
     Bundle,
     BundleError,
     make_bundle,
-    read_outcomes,
-    trial_key,
 )
+from autograder.handout.kit.known_mistakes import read_outcomes
 from autograder.judge import checks
 from autograder.judge.outcomes_alike import answers_of, arrays_that_met, part_called, same_outcomes
 from autograder.judge.trials import Small, Trial, as_data
@@ -44,14 +43,14 @@ def public_bundle(oracle: Oracle, term: str = "") -> Bundle:
     """Return the bundle that `public_files` describes, with known mistakes run only when they are asked about."""
     arrays: dict[str, np.ndarray] = {}
     document = _document(oracle, arrays, term)
-    document["misconceptions"] = [_sentence(m) for m in _tellable(oracle)]
-    trials = {trial_key(trial): trial for trial in oracle.trials}
+    document["misconceptions"] = [_sentence(m) for m in tellable(oracle)]
+    trials = {trial.name: trial for trial in oracle.trials}
     return make_bundle(
         document,
         arrays,
         _Tried(oracle),
-        lambda trial: oracle.smaller(trials[trial_key(trial)]),
-        lambda trial: _values_on_the_way(oracle, trials[trial_key(trial)]),
+        lambda trial: oracle.smaller(trials[trial.name]),
+        lambda trial: _values_on_the_way(oracle, trials[trial.name]),
     )
 
 
@@ -60,8 +59,8 @@ def public_files(oracle: Oracle, term: str = "") -> dict[str, bytes]:
     arrays: dict[str, np.ndarray] = {}
     document = _document(oracle, arrays, term)
     document["misconceptions"] = []
-    for m in _tellable(oracle):
-        found = {trial_key(trial): _changed(oracle, m.name, trial) for trial in oracle.trials}
+    for m in tellable(oracle):
+        found = {trial.name: _changed(oracle, m.name, trial) for trial in oracle.trials}
         gives = {key: describe_outcomes(outcomes, arrays) for key, outcomes in found.items() if outcomes}
         if gives:
             document["misconceptions"].append({**_sentence(m), "gives": gives})
@@ -95,11 +94,11 @@ def _shown(trial: Trial, expected: tuple[Outcome, ...]) -> tuple[Outcome, ...]:
     """Return the expected outcomes as the case's check lets students see them. Raises BundleError where it withholds one."""
     answers = trial.case.check.public(answers_of(expected))
     if len(answers) != len(expected):
-        raise BundleError(f"{trial_key(trial)}: a case with this check cannot be public, for its answer would be too")
+        raise BundleError(f"{trial.name}: a case with this check cannot be public, for its answer would be too")
     return tuple(replace(o, value=a.value, args=a.args) for o, a in zip(expected, answers, strict=True))
 
 
-def _tellable(oracle: Oracle) -> tuple[Misconception, ...]:
+def tellable(oracle: Oracle) -> tuple[Misconception, ...]:
     """Return the misconceptions of exercises whose expected answers are all public."""
     secret = set()
     for trial in oracle.trials:
@@ -152,11 +151,22 @@ class _Tried:
         """Return the outcomes of a trial with a mistake, or None where they are the expected ones."""
         with self.lock:
             if key not in self.found:
-                trial = next(t for t in self.oracle.trials if trial_key(t) == key[1])
-                outcomes = _changed(self.oracle, key[0], trial)
-                arrays: dict[str, np.ndarray] = {}
-                self.found[key] = outcomes and read_outcomes(describe_outcomes(outcomes, arrays), arrays)
+                self.found[key] = _as_read(_changed(self.oracle, key[0], self._trial(key[1])))
             return self.found[key]
+
+    def together(self, names: tuple[str, ...], key: str, /) -> tuple[Outcome, ...] | None:
+        """Return the outcomes of a trial with several mistakes, or None where they cannot be combined."""
+        with self.lock:
+            return _as_read(self.oracle.answers(names, self._trial(key)))
+
+    def _trial(self, key: str) -> Trial:
+        return next(trial for trial in self.oracle.trials if trial.name == key)
+
+
+def _as_read(outcomes: tuple[Outcome, ...] | None) -> tuple[Outcome, ...] | None:
+    """Return outcomes as they are read from files."""
+    arrays: dict[str, np.ndarray] = {}
+    return outcomes and read_outcomes(describe_outcomes(outcomes, arrays), arrays)
 
 
 def limits_and_rules(assignment: Assignment) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 
 from autograder.course.language import marked, say
 from autograder.course.spec import Call, Module
-from autograder.handout.kit.bundle import Bundle, trial_key
+from autograder.handout.kit.bundle import Bundle
 from autograder.judge.literals import WIDTH, literal, literal_tuple, named, rounded
 from autograder.judge.outcomes_alike import answers_of
 from autograder.judge.trials import Trial
@@ -48,7 +48,7 @@ def _pytest_test(bundle: Bundle, trial: Trial) -> str:
         *(f"    {name} = {text}" for name, text in names.items()),
         *_listed("calls", calls),
         *_listed("expected", values),
-        f"    example({trial_key(trial)!r}, calls, expected)",
+        f"    example({trial.name!r}, calls, expected)",
     ]
     return "\n".join(lines) + "\n"
 

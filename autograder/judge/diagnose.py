@@ -201,6 +201,7 @@ def _explanations(
     if thorough:
         likely, unlikely = _pairs(oracle, own, got, soonest)
         yield explain(likely)
+        yield tuple(oracle.pairs_giving(got, failed))
     near = {names: _nearness(oracle, names, got, failed) for names in possible(own)}
     yield _only_one(oracle, tuple(names for names, found in near.items() if found is Likeness.EVIDENCE))
     yield _only_one(oracle, tuple(names for names, found in near.items() if found is Likeness.COMPATIBLE))

@@ -35,6 +35,11 @@ class Trial:
     calls: tuple[Call, ...]
     requests: tuple[Request, ...]
 
+    @property
+    def name(self) -> str:
+        """Its exercise and case, which no other trial has."""
+        return f"{self.case.exercise}.{self.case.name}"
+
     @cached_property
     def size(self) -> int:
         """How many numbers its calls get."""
@@ -144,6 +149,11 @@ class Facts(Protocol):
 
     def matters(self, name: str, trial: Trial) -> bool:
         """Whether a misconception can change what the reference gives."""
+
+    def pairs_giving(
+        self, got: Mapping[Trial, tuple[Outcome, ...]], failed: Collection[Trial]
+    ) -> Iterable[tuple[str, str]]:
+        """Return pairs of misconceptions known to give an exercise's outcomes, where `answers` has none for two at once."""
 
     def kept(self, key: tuple[Hashable, ...], make: Callable[[], T], most: int = MOST_KEPT) -> T:
         """Return what `make` gives, which may be kept for the next submissions and must not be changed.

@@ -51,7 +51,7 @@ class Given:
     """What is answered in a trial: the student's code and the reference get the same for the same right answer."""
 
     def __init__(self, replay: Replay, trial: Trial) -> None:
-        self._replay, self._seed = replay, f"{replay.oracle.seed}.{trial.case.exercise}.{trial.case.name}"
+        self._replay, self._seed = replay, f"{replay.oracle.seed}.{trial.name}"
         # By name, each right answer with what is given for it.
         self._drawn = defaultdict[str, list[tuple[Any, Any]]](list)
         asked = [[list(request.args), dict(request.kwargs)] for request in trial.requests]

@@ -107,7 +107,7 @@ class Reference:
 
     def _sound(self, trial: Trial) -> tuple[Outcome, ...]:
         outcomes = self.answers((), trial) or ()
-        name, check = f"{trial.case.exercise}.{trial.case.name}", trial.case.check
+        name, check = trial.name, trial.case.check
         for outcome in outcomes:
             if outcome.ending is not Ending.RETURNED:
                 trouble = outcome.trouble or Trouble("", "")
@@ -130,7 +130,7 @@ class Reference:
     def answers(self, names: tuple[str, ...], trial: Trial) -> tuple[Outcome, ...] | None:
         """Return the outcomes of the reference with these misconceptions, or None where they cannot be combined."""
         names = tuple(name for name in names if self.matters(name, trial))
-        key = (names, f"{trial.case.exercise}.{trial.case.name}")
+        key = (names, trial.name)
         with self._lock:
             if key not in self._answers:
                 # `doctor` proves that each known mistake ends, and not that two of them together do.
@@ -145,6 +145,17 @@ class Reference:
         mistakes = [self._bank[name] for name in names]
         answers = self._copied_modules.answers(program, mistakes, trial) if mistakes else None
         return answers or run_requests(program, trial.requests)
+
+    def forget(self, names: tuple[str, ...]) -> None:
+        """Drop what these misconceptions together gave: kept for thousands of pairs, that would be a gigabyte."""
+        with self._lock:
+            self._programs.pop(names, None)
+            for trial in self.trials:
+                self._answers.pop((names, trial.name), None)
+
+    def pairs_giving(self, *_: object) -> tuple[()]:
+        """Return nothing: `answers` has what any two give."""
+        return ()
 
     def matters(self, name: str, trial: Trial) -> bool:
         """Whether a misconception can change a trial: whether the reference runs there what it edits."""

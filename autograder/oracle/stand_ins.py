@@ -173,7 +173,7 @@ def _requests(oracle: Reference, trial: Trial, calls: Sequence[NotedCall]) -> tu
     times, liveliness = (TIMES, LIVELY) if fractions_in(leaf) is None else (1, 1.0)
     found: tuple[Request, ...] = ()
     for number in range(times):
-        name = f"{oracle.seed}.{trial.case.exercise}.{trial.case.name}.{number}"
+        name = f"{oracle.seed}.{trial.name}.{number}"
         others = _stand_ins(oracle, calls, np.random.default_rng(zlib.crc32(name.encode())), liveliness)
         found += _among(trial, others)
     return found

@@ -179,7 +179,7 @@ def _unwritten(assignment: Assignment, only: Collection[str], *, no_readme: bool
 def _wavering(oracle: Oracle, again: Oracle) -> Iterator[str]:
     """Yield the cases whose answers change from run to run; no code could give them."""
     for trial, other in zip(oracle.trials, again.trials, strict=True):
-        name = f"{trial.case.exercise}.{trial.case.name}"
+        name = trial.name
         answers = [
             tuple(Answer(outcome.value, outcome.args) for outcome in found)
             for found in (oracle.expected(trial), again.expected(other))

@@ -175,7 +175,7 @@ def _misled(
         for trial, answer in answers.items():
             if answer.status is not Status.PASSED:
                 said = answer.finding.headline if answer.finding else answer.waits_for
-                yield f"{name}: {trial.case.exercise}.{trial.case.name} {answer.status}: {said}"
+                yield f"{name}: {trial.name} {answer.status}: {said}"
 
 
 def _unlearned(

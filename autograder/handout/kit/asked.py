@@ -55,7 +55,7 @@ def page_asked(words: Sequence[str]) -> tuple[list[str], Path | None]:
 def trial_asked(bundle: Bundle, name: str, result: Result) -> Trial:
     """Return the trial of a case: of `case`, of `exercise.case`, or of the case that is shown of an exercise. Raises CheckError."""
     shown = {e.name: f"{e.name}.{(e.shown or e.cases[0]).name}" for e in result.exercises if e.cases}
-    trials = {f"{trial.case.exercise}.{trial.case.name}": trial for trial in bundle.trials}
+    trials = {trial.name: trial for trial in bundle.trials}
     found = [key for key in trials if shown.get(name, name) in (key, key.partition(".")[2])]
     if not found:
         cases = [*(trial.case.name for trial in bundle.trials), *trials]

@@ -13,7 +13,7 @@ import json
 from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -31,12 +31,14 @@ from autograder.course.spec import (
     Status,
     Visibility,
 )
-from autograder.handout.kit.two_mistakes import together
+from autograder.handout.kit.known_mistakes import Known, ReadWhenAsked, read_outcomes
+from autograder.handout.kit.two_mistakes import NO_PAIRS, Pairs, fingerprint_of, read_pairs
 from autograder.judge import checks
 from autograder.judge.blame import place_of
+from autograder.judge.outcomes_alike import agrees
 from autograder.judge.trials import MOST_KEPT, Judged, Kept, Origins, Small, T, Trial, make_trial
 from autograder.sandbox.child.wire_format import decode, unpack
-from autograder.sandbox.job import Ending, Frame, Outcome, Part, Trouble
+from autograder.sandbox.job import Outcome
 
 FORMAT = 12
 SEED = 0  # so that a call with randomness gives the same everywhere
@@ -45,13 +47,6 @@ SHAPES, NUMBERS = "public.json", "public.arrays"
 
 class BundleError(Exception):
     """The data beside a `check.py` is missing or of another version."""
-
-
-class Known(Protocol):
-    """The source of fingerprints: a mapping read from files, or one that runs the reference when it is asked."""
-
-    def get(self, key: tuple[str, str], /) -> tuple[Outcome, ...] | None:
-        """Return the outcomes of a trial with a mistake, or None where they are the expected ones."""
 
 
 @dataclass(frozen=True)
@@ -65,6 +60,7 @@ class Bundle:
     known: Known
     smaller: Callable[[Trial], tuple[Small, ...]]
     on_the_way: Callable[[Trial], Sequence[Mapping[str, np.ndarray]]]
+    pairs: Pairs = NO_PAIRS
     replays: ClassVar[bool] = False
     _kept: Kept = field(default_factory=Kept, init=False, repr=False, compare=False)
 
@@ -89,16 +85,24 @@ class Bundle:
 
         Where only one changes the trial, the answer with that one is the answer with all.
         """
-        changed = list(filter(None, (self.known.get((name, trial_key(trial))) for name in names)))
-        if len(changed) == 2:
-            return together(self.right[trial], *changed)
-        if len(changed) > 2:
-            return None
-        return changed[0] if changed else self.right[trial]
+        changed = tuple(name for name in names if self.matters(name, trial))
+        if len(changed) > 1:
+            return self.known.together(changed, trial.name)
+        return self.known.get((changed[0], trial.name)) if changed else self.right[trial]
 
     def matters(self, name: str, trial: Trial) -> bool:
         """Whether a misconception changes what the reference gives."""
-        return self.known.get((name, trial_key(trial))) is not None
+        return self.known.get((name, trial.name)) is not None
+
+    def pairs_giving(
+        self, got: Mapping[Trial, tuple[Outcome, ...]], failed: Collection[Trial]
+    ) -> Iterator[tuple[str, str]]:
+        """Yield the pairs whose fingerprints are those of a student's outcomes, and of which nothing else speaks against them."""
+        prints = {trial.name: fingerprint_of(trial, outcomes) for trial, outcomes in got.items()}
+        for pair in self.pairs.giving(prints, [trial.name for trial in failed]):
+            changed = {trial: tuple(name for name in pair if self.matters(name, trial)) for trial in got}
+            if all(len(names) > 1 or agrees(self, names, trial, got[trial]) for trial, names in changed.items()):
+                yield pair
 
     def kept(self, key: tuple[Hashable, ...], make: Callable[[], T], most: int = MOST_KEPT) -> T:
         """Return what `make` gives, which the next save may ask for as well."""
@@ -132,11 +136,6 @@ class Bundle:
         """Return nothing, for the same reason."""
 
 
-def trial_key(trial: Trial) -> str:
-    """Return a trial's name in a bundle."""
-    return f"{trial.case.exercise}.{trial.case.name}"
-
-
 def language_of(folder: Path) -> str:
     """Return the language in which the handout's folder of data has its students addressed; English where it cannot be read."""
     try:
@@ -164,7 +163,7 @@ def read_bundle(folder: Path) -> Bundle:
         flat = decode((folder / NUMBERS).read_bytes())
     except (OSError, ValueError) as error:
         raise BundleError(unreadable(folder, error)) from None
-    return make_bundle(document, _Arrays(document["arrays"], flat))
+    return replace(make_bundle(document, _Arrays(document["arrays"], flat)), pairs=read_pairs(folder))
 
 
 def make_bundle(
@@ -184,7 +183,7 @@ def make_bundle(
         others[trial], way[trial] = entry.get("smaller", ()), entry.get("on_the_way", ())
     if known is None:
         gives = {(m["name"], key): packed for m in document["misconceptions"] for key, packed in m["gives"].items()}
-        known = _ReadWhenAsked(gives, arrays)
+        known = ReadWhenAsked(gives, arrays)
 
     @functools.cache
     def smaller(trial: Trial) -> tuple[Small, ...]:
@@ -197,28 +196,6 @@ def make_bundle(
     cases = tuple(trial.case for trial in trials)
     read = _read_assignment(document, cases)
     return Bundle(read, signatures, tuple(trials), right, known, small or smaller, on_the_way or values)
-
-
-class _ReadWhenAsked(Mapping[tuple[str, str], tuple[Outcome, ...]]):
-    """What known mistakes give, read as it is asked for: most of what a handout holds, of which a right program needs nothing."""
-
-    def __init__(self, packed: Mapping[tuple[str, str], list[Any]], arrays: Mapping[str, np.ndarray]) -> None:
-        self._packed, self._arrays = packed, arrays
-        self._read: dict[tuple[str, str], tuple[Outcome, ...]] = {}
-
-    def __getitem__(self, key: tuple[str, str]) -> tuple[Outcome, ...]:
-        """Return the outcomes of a trial with a mistake. Raises KeyError where it changes nothing there."""
-        if key not in self._read:
-            self._read[key] = read_outcomes(self._packed[key], self._arrays)
-        return self._read[key]
-
-    def __iter__(self) -> Iterator[tuple[str, str]]:
-        """Return all mistakes with the trials that they change."""
-        return iter(self._packed)
-
-    def __len__(self) -> int:
-        """Return how many these are."""
-        return len(self._packed)
 
 
 def _read_assignment(document: dict[str, Any], cases: tuple[Case, ...]) -> Assignment:
@@ -261,20 +238,6 @@ def _read_small(case: Case, described: list[Any], arrays: Mapping[str, np.ndarra
     name, calls, expected = described
     calls = tuple(_read_call(packed, arrays) for packed in calls)
     return Small(make_trial(replace(case, name=name), calls, SEED), read_outcomes(expected, arrays))
-
-
-def read_outcomes(rows: list[Any], arrays: Mapping[str, np.ndarray]) -> tuple[Outcome, ...]:
-    """Return the outcomes that JSON data describes."""
-    outcomes = []
-    for ending, packed, trouble in rows:
-        value, args = unpack(packed, arrays)
-        outcomes.append(Outcome(Ending(ending), value, tuple(args), _read_trouble(*trouble) if trouble else None))
-    return tuple(outcomes)
-
-
-def _read_trouble(type_name: str, text: str, called: list[list[str]], met: list[list[int]]) -> Trouble:
-    frames = tuple(Frame("", 0, function, part) for function, part in called)
-    return Trouble(type_name, text, frames, tuple(Part("", "array", tuple(shape)) for shape in met))
 
 
 def _read_call(packed: Any, arrays: Mapping[str, np.ndarray]) -> Call:

@@ -1,60 +1,134 @@
-"""What two known mistakes give together, as far as what each gives alone tells it: the reference, which would, stays at home."""
+"""Which two known mistakes give together what a student's code gave: by a few numbers of each pair, in a file of the handout.
+
+What one mistake gives lies whole in a handout. There are some thousand pairs, of which that would be too much; a fingerprint of each is enough to
+name it, and says no more than that.
+"""
 
 from __future__ import annotations
 
-from dataclasses import replace
+import itertools
+import zlib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from autograder.judge.compare import alike
-from autograder.sandbox.child.tree import as_arrays
+from autograder.judge.array_pairs import is_judged
+from autograder.judge.tolerance import TOLERANCE, scale
+from autograder.judge.trials import Trial
+from autograder.sandbox.child.tree import array_of, parts_of
+from autograder.sandbox.child.wire_format import WireError, decode, encode
 from autograder.sandbox.job import Ending, Outcome
 
-Outcomes = tuple[Outcome, ...]
+PAIRS = "public.pairs"
+SUMS = 2  # of the numbers of a trial, each with other weights
+Names = tuple[str, str]
+_ARGUMENTS = ("arguments",)
 
 
-class _UnknownError(Exception):
-    """Both change a part, each in its own way."""
+@dataclass(frozen=True)
+class Fingerprint:
+    """What a trial gave, in short."""
+
+    form: int  # of containers, shapes and all that is no number
+    sums: np.ndarray  # (SUMS,), float32
+
+    def is_like(self, forms: np.ndarray, sums: np.ndarray) -> np.ndarray:
+        """Return which of others are the same but for float noise, given their forms (n,) and sums (n, SUMS)."""
+        near: np.ndarray = (np.abs(sums - self.sums) <= TOLERANCE).all(axis=1) & (forms == self.form)
+        return near
 
 
-def together(right: Outcomes, one: Outcomes, other: Outcomes) -> Outcomes | None:
-    """Return what calls give with two mistakes of which each changes parts of its own, or None where that cannot be known.
+def fingerprint_of(trial: Trial, outcomes: tuple[Outcome, ...]) -> Fingerprint | None:
+    """Return the fingerprint of a trial; None where a call did not return, values alone do not decide, or numbers say too little.
 
-    A part that both change is known where one of them makes it zero. What this gives is only compared with what a student's code
-    gave: where two mistakes act on each other, it is like nothing.
+    They do where one is not finite, or all that is returned are integers, such as ids, of which two pairs of mistakes often give the same ones.
     """
-    try:
-        return tuple(_of_call(*outcomes) for outcomes in zip(right, one, other, strict=True))
-    except (ValueError, _UnknownError):
+    check = trial.case.check
+    if not getattr(check, "alike_by_value", False) or any(o.ending is not Ending.RETURNED for o in outcomes):
         return None
+    form, rows, floats = [], [np.zeros(0)], False
+    for call, outcome in enumerate(outcomes):
+        seen = [(path, leaf) for path, leaf in _leaves(outcome.value, ()) if is_judged(trial, path)]
+        seen += _leaves(list(outcome.args), _ARGUMENTS) if check.sees_arguments else ()
+        for path, leaf in sorted(seen, key=lambda part: repr(part[0])):  # a dict may stand in any order
+            array = _numbers(leaf)
+            form.append(f"{call} {path} {leaf!r}" if array is None else f"{call} {path} {array.shape}")
+            if array is not None:
+                whole, size = np.asarray(array, np.float64).ravel(), scale(np.asarray(array, np.float64))
+                rows += [np.log([size]), whole / size]
+                floats |= array.dtype.kind == "f" and path[:1] != _ARGUMENTS
+    row = np.concatenate(rows)
+    if not np.isfinite(row).all() or not floats:
+        return None
+    sums = _weights(row.size) @ row / np.sqrt(row.size)
+    return Fingerprint(zlib.crc32("\n".join(form).encode("utf-8", "surrogatepass")), sums.astype(np.float32))
 
 
-def _of_call(right: Outcome, one: Outcome, other: Outcome) -> Outcome:
-    """Return what a call gives. Of one that raises, the other mistake shows in too few calls to be told from others."""
-    if any(outcome.ending is not Ending.RETURNED for outcome in (right, one, other)):
-        raise _UnknownError
-    return replace(
-        right, value=_mixed(right.value, one.value, other.value), args=_mixed(right.args, one.args, other.args)
-    )
+@dataclass(frozen=True)
+class Pairs:
+    """What pairs of known mistakes give: each has a row for each of some trials."""
+
+    names: Sequence[str]
+    trials: Sequence[str]
+    pairs: np.ndarray  # (pairs, 2), places in `names`
+    places: np.ndarray  # (rows, 2), of the pair and of the trial
+    forms: np.ndarray  # (rows,)
+    sums: np.ndarray  # (rows, SUMS)
+
+    def giving(self, got: Mapping[str, Fingerprint | None], failed: Sequence[str]) -> list[Names]:
+        """Return the pairs that give all fingerprints of which they have a row, by the names of trials; at least one of a failed one."""
+        told, against = np.zeros((2, len(self.pairs)), bool)
+        for number, name in enumerate(self.trials):
+            if name in got:
+                rows = np.flatnonzero(self.places[:, 1] == number)
+                mine = got[name]
+                fits = mine.is_like(self.forms[rows], self.sums[rows]) if mine else np.zeros(len(rows), bool)
+                against[self.places[rows[~fits], 0]] = True
+                told[self.places[rows[fits], 0]] |= name in failed
+        return [(self.names[a], self.names[b]) for a, b in self.pairs[told & ~against]]
+
+    def to_bytes(self) -> bytes:
+        """Return the file's content."""
+        return encode(
+            {
+                "names": list(self.names),
+                "trials": list(self.trials),
+                "pairs": self.pairs,
+                "places": self.places,
+                "forms": self.forms,
+                "sums": self.sums,
+            }
+        )
 
 
-def _mixed(right: Any, one: Any, other: Any) -> Any:
-    """Return each part of a value as the mistake gives it that changes it."""
-    values = (right, one, other)
-    if all(isinstance(value, dict) and value.keys() == right.keys() for value in values):
-        return {key: _mixed(right[key], one[key], other[key]) for key in right}
-    if all(type(value) is type(right) in (tuple, list) and len(value) == len(right) for value in values):
-        return type(right)(_mixed(*parts) for parts in zip(*values, strict=True))
-    if alike(one, right) or alike(one, other):
-        return other
-    if alike(other, right) or _is_zero(one):
-        return one
-    if _is_zero(other):
-        return other
-    raise _UnknownError
+NO_PAIRS = Pairs((), (), np.zeros((0, 2), int), np.zeros((0, 2), int), np.zeros(0, int), np.zeros((0, SUMS)))
 
 
-def _is_zero(value: Any) -> bool:
-    array = as_arrays(value)
-    return isinstance(array, np.ndarray) and array.dtype.kind in "fiu" and not array.any()
+def read_pairs(folder: Path) -> Pairs:
+    """Return the pairs that a handout's folder of data holds; none where that has no such file, or another's."""
+    try:
+        return Pairs(**decode((folder / PAIRS).read_bytes()))
+    except (OSError, WireError, TypeError):
+        return NO_PAIRS
+
+
+def _leaves(tree: Any, path: tuple[Any, ...]) -> Iterator[tuple[tuple[Any, ...], Any]]:
+    """Yield what a tree holds with what leads there, and how long each container is; a list may stand for a tuple."""
+    if isinstance(tree, dict | list | tuple):
+        yield path, f"of {len(tree)}"
+        yield from itertools.chain.from_iterable(_leaves(part, (*path, key)) for key, part in parts_of(tree))
+    else:
+        yield path, tree
+
+
+def _numbers(leaf: Any) -> np.ndarray | None:
+    array = np.asarray(leaf) if isinstance(leaf, int | float | np.generic) else array_of(leaf)
+    return array if array is not None and array.dtype.kind in "fiub" else None
+
+
+def _weights(size: int) -> np.ndarray:
+    """Return a row of weights for each sum."""
+    return np.cos(np.outer(1 + 0.7 * np.arange(SUMS), np.arange(1, size + 1)))

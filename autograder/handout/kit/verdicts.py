@@ -11,7 +11,7 @@ import numpy as np
 
 from autograder.course.language import marked, say, speaking
 from autograder.course.spec import Call, Status
-from autograder.handout.kit.bundle import Bundle, language_of, read_bundle, trial_key
+from autograder.handout.kit.bundle import Bundle, language_of, read_bundle
 from autograder.handout.kit.notebook_cells_run import source_of_cells, with_cells_to_run
 from autograder.handout.kit.self_check import check, verdicts
 from autograder.judge.compare import difference
@@ -88,7 +88,7 @@ class Examples:
         return self._results[source]
 
     def _shows(self, name: str, calls: Sequence[Call], expected: Sequence[Any]) -> bool:
-        trial = next((trial for trial in self.bundle.trials if trial_key(trial) == name), None)
+        trial = next((trial for trial in self.bundle.trials if trial.name == name), None)
         if trial is None or len(calls) != len(trial.calls):
             return False
         right = [answer.value for answer in answers_of(self.bundle.expected(trial))]
