@@ -22,6 +22,7 @@ from autograder.handout.kit.self_check import check
 from autograder.handout.public_data import public_bundle, public_oracle
 from autograder.judge.blame import judge_all, judge_trial
 from autograder.judge.checks import close
+from autograder.judge.crash_reasons import explain_kind
 from autograder.judge.exercise_diagnoses import Named
 from autograder.judge.grade import grade
 from autograder.judge.messages import KINDS
@@ -380,11 +381,11 @@ def test_what_no_value_of_another_exercise_can_cause_is_told_at_once(
 
 def test_a_crash_inside_of_what_passes_points_at_the_call(graded: Graded, edited: Edited, cases: Cases) -> None:
     """What meets there is wrong because of what is handed in."""
+    first = "It fails inside your `row_means`, whose own cases pass: look at what your `center` hands to it."
     for case in cases(graded(edited(center="return x - as_columns(row_means(3))")), "center").values():
-        assert (
-            case.lead
-            == "It fails inside your `row_means`, whose own cases pass: look at what your `center` hands to it."
-        )
+        public = case.visibility is Visibility.PUBLIC
+        kind = "`x` is a single int, which has no `sum`." if public else explain_kind("no_such_attribute")
+        assert case.lead == f"{first} {kind}"
 
 
 def test_no_mistake_is_seen_behind_an_exercise_that_shows_it_does_not_make_it(oracle: Oracle) -> None:

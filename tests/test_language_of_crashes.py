@@ -169,7 +169,7 @@ SAID = [
     (crash(MATMUL, SCORES, Part("c", "array")), "Eines von beiden hat keine Achsen."),
     (crash(MATMUL, CUBE, Part("b", "tensor", (3, 4, 4))), "Die Achsen vor den letzten zwei passen nicht zusammen."),
     (crash("concatenation axis", CUBE, LINE), "haben aber nicht gleich viele Achsen."),
-    (crash("concatenation axis", SCORES, MASK), "Ist das die richtige Achse?"),
+    (crash("concatenation axis", SCORES, MASK), "oder hänge entlang einer anderen Achse aneinander."),
     (crash("to be equal size", SCORES, MASK, calls="torch.stack"), "werden gestapelt"),
     *(
         (crash(f"input array from shape ({source}) into shape ({target})", *parts, outer=outer), says)

@@ -32,6 +32,17 @@ UNDONE = {
         "def f(x):\n    for part in x:\n        total = part\n        return total",
         ["returns_in_first_turn", "f"],
     ),
+    "a branch": ("def f(x):\n    if x:\n        return 1\n    else:\n        ...", ["branch_not_written", "f"]),
+    "a loop": ("def f(x):\n    for part in x:\n        ...\n    return x", ["branch_not_written", "f"]),
+    "a part that an heir and another use": (
+        (
+            "class C:\n    def __init__(self):\n        self.blocks = make()\n    def f(self, x):\n        return x\n"
+            "class D(C):\n    def g(self, x):\n        return self.blocks(x)\n"
+            "class E:\n    def __init__(self):\n        self.blocks = make()\n    def f(self, x):\n        return self.blocks(x)\n"
+            "def fit(model, names):\n    return model.eval().parameters()"
+        ),
+        ["part_not_used", "C", "blocks"],
+    ),
     "a break in a loop": (
         "def f(x):\n    for part in x:\n        y = part\n        break\n    return y",
         ["breaks_in_first_turn", "f"],
@@ -231,6 +242,45 @@ def test_at_home_another_dtype_has_no_part_in_the_name_of_wrong_values() -> None
     assert {case.name: case.suspected for case in failing} == {
         "last_two_of_four": ("aligned_at_start",),
         "three_by_three_of_truth_values": (),
+    }
+
+
+def test_an_argument_that_nothing_reads_is_told_before_a_choice_of_names() -> None:
+    """Rows that never end are filled up with what comes by chance, and three known mistakes fill them up so."""
+    assignment = load_assignment(ROOT, "a4_seq2seq")
+    body = """    y, words = torch.full((len(state),), bos), []
+    for _ in range(max_len):
+        logits, state = step(y, state)
+        y = logits.argmax(-1)
+        words.append(y)
+    return torch.stack(words, dim=1)"""
+    text = with_body(assignment.reference, "greedy_decode", body)
+    result = check(Source.of(assignment.file, text), public_bundle(public_oracle(assignment)))
+    (failing,) = (e.failing for e in result.exercises if e.failing)
+    assert {case.says for case in failing} == {"Your `greedy_decode` never reads `eos`, `pad`."}
+
+
+def test_a_branch_that_is_not_written_is_told_of_what_crashes_behind_it() -> None:
+    """And not the argument that leads there."""
+    assignment = load_assignment(ROOT, "a8_language_model").without_training()
+    start = assignment.reference.index("def generate(")
+    body = """    model.eval()
+    for _ in range(n):
+        logits = model(ids[:, -model.block_size :])[:, -1]
+        if not temperature:
+            new = logits.argmax(-1, keepdim=True)
+        else:
+            ...
+        ids = torch.cat([ids, new], dim=1)
+    return ids"""
+    text = with_body(assignment.reference[start:], "generate", body)
+    result = check(
+        Source.of(assignment.file, assignment.reference[:start] + text), public_bundle(public_oracle(assignment))
+    )
+    failing = next(e.failing for e in result.exercises if e.name == "generate")
+    assert failing
+    assert {case.says for case in failing if case.status == "CRASHED"} == {
+        "A branch or loop of your `generate` holds `...` alone: it is not written yet."
     }
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -18,6 +18,7 @@ from autograder.course.spec import Finding
 from autograder.judge.tolerance import TOLERANCE, deviation, scale
 from autograder.sandbox.child.tree import Opaque, Tensor, as_arrays
 
+FEW = 2  # of what was expected, at least, to be found again in what came
 MAX_SHOWN = 50  # characters of a text
 _OPAQUE = marked({"array of ": "array of {what}", "tensor of ": "tensor of {what}", "very large int": "very large int"})
 _TYPES = marked({"str": "string", "int": "whole number", "bool": "boolean"})
@@ -86,13 +87,32 @@ def _sequence_difference(
     if not isinstance(got, tuple | list):
         return Finding("container", _instead(_describe(got, where), wanted), where)
     if len(got) != len(expected):
-        return Finding("length", _instead(_describe(got, where), wanted), where, got, expected)
+        told = _instead(_describe(got, where), wanted)
+        return Finding("length", " ".join(filter(None, [told, _where_right(got, expected)])), where, got, expected)
     pairs = enumerate(zip(got, expected, strict=True))
     finding = first_told(difference(mine, theirs, f"{where}[{index}]", tolerance) for index, (mine, theirs) in pairs)
     if finding and finding.kind == "container" and isinstance(got, list) and isinstance(expected, tuple):
         # A list may be one part alone, which is a list itself.
         return Finding("container", _instead(_describe(got, where), wanted), where)
     return finding
+
+
+def _where_right(got: Sequence[Any], expected: Sequence[Any]) -> str:
+    """Say where what was expected stands in a row of another length, or that it ends too early; nothing where neither is so."""
+    if not all(isinstance(each, str | int) for each in (*got, *expected)) or len(expected) < FEW:
+        return ""
+    if got and list(got) == list(expected[: len(got)]):
+        return say("It begins right and ends too early.")
+    starts = range(len(got) - len(expected) + 1)
+    before = next((at for at in starts if list(got[at : at + len(expected)]) == list(expected)), None)
+    if before is None:
+        return ""
+    behind = len(got) - len(expected) - before
+    if not before:
+        return say("It begins right and goes on too long.")
+    if not behind:
+        return say("What was expected stands at its end, behind {n} more.", n=before)
+    return say("What was expected stands in it, between {before} and {behind} more.", before=before, behind=behind)
 
 
 def first_told(found: Iterable[Finding | None]) -> Finding | None:

@@ -58,8 +58,8 @@ CRASHES = marked({
     "wrong_number_of_names": "There are more or fewer names on the left than values on the right.",
     "index_lacks_an_axis": "An array of indices needs as many axes as the array that it picks from: give it an axis of length one where it has none.",
     "joined_arrays_differ": "The arrays that are joined do not fit: for a concatenation all axes but one have to be equal, for a stack all of them.",
-    "parts_not_equal": "A number tells `split` how many equal parts to make, and this length has no such parts. It also takes a list of places"
-    " to cut at.",
+    "parts_not_equal": "A number tells `split` how many equal parts to make of an axis, of the first one where no `axis` is given, and its length has no such"
+    " parts. It also takes a list of places to cut at.",
     "parts_of_another_sum": "The sizes of the parts have to sum to the length of the axis that is split, and here they do not.",
     "negative_size": "An axis is to have a negative size. Is it a difference of two sizes, of which the second is larger in some calls?",
     "vectors_only": "The function takes vectors only, and is given an array of more axes. `a[..., None] * b` is an outer product and "

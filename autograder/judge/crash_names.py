@@ -35,6 +35,9 @@ _OF_THE_OTHER = {
     True: marked("{what} is a torch tensor, which has no `{name}`. Is that numpy's name for it?"),
     False: marked("{what} is a numpy array, which has no `{name}`. Is that torch's name for it?"),
 }
+_OF_NEITHER = marked(
+    "{what} is a torch tensor, which has no `{name}`. Is something else to come in there, such as another argument?"
+)
 
 
 def undefined_name(crash: Crash, match: re.Match[str]) -> str:
@@ -120,7 +123,8 @@ def no_attribute(crash: Crash, match: re.Match[str]) -> str:
         near = difflib.get_close_matches(name, dir(np.ndarray), 1, LIKE)
         if near and near[0] != name and name not in _OF_TENSORS:
             return say("{what} has no `{name}`. Is it `{near}`?", what=what, name=name, near=near[0])
-        return say(_OF_THE_OTHER[owner == "Tensor"], what=what, name=name)
+        neither = owner == "Tensor" and name not in dir(np.ndarray)
+        return say(_OF_NEITHER if neither else _OF_THE_OTHER[owner == "Tensor"], what=what, name=name)
     if not crash.source.holds(f"class {owner}"):
         return say("{what} is of type {owner}, which has no `{name}`.", what=what, owner=owner, name=name)
     return no_method(crash, match) if f"{owner}.{name}" in crash.signatures else _nothing_made(crash, owner, name)

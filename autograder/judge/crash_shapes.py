@@ -182,8 +182,8 @@ def several_numbers(crash: Crash, _: re.Match[str]) -> str:
     part = next((part for part in crash.arrays if math.prod(part.shape) > 1), None)
     what = shown(part, crash.names) if part else say("This array")
     told = marked(
-        "{what} holds several numbers where Python wants one. Take one entry with all of its indices, or index with an array of positions instead of a "
-        "slice."
+        "{what} holds several numbers where Python wants one. Is that one for each row of a batch? Go on with all of them, or take one entry with all of "
+        "its indices."
     )
     return say(told, what=what)
 

@@ -218,6 +218,8 @@ def _case(
     diagnosis = verdict.diagnoses[case.exercise] if result.status in OWN_FAULT else None
     if isinstance(related, Advice) and (diagnosis or related.hint is Hint.MEND_FIRST):
         return replace(result, reason=related, waits_for=related.exercise)
+    if diagnosis and isinstance(related, Relation):
+        return replace(result, reason=related)
     if diagnosis:
         diagnosis = replace(diagnosis, cases=frozenset()) if diagnosis.explains(case.name) else None
     reason = diagnosis or without_name(judged, every, oracle, verdict, reading, related)
@@ -251,7 +253,8 @@ def _message(
         return Message(say("It builds on `{name}`, which is not written yet.", name=judged.waits_for))
     if bad.ending is Ending.UNWRITTEN:
         mine = [j for j in every if j.trial.case.exercise == case.exercise]
-        return explain_unwritten(bad, source, partly=any(j.status is Status.PASSED for j in mine))
+        others = [outcome for j in mine if not j.waits_for for outcome in j.outcomes]
+        return explain_unwritten(bad, source, others, partly=any(j.status is Status.PASSED for j in mine))
     if judged.finding:
         return _explain_finding(judged, judged.finding, oracle)
     if bad.ending is Ending.SHORTCUT and bad.trouble:
@@ -271,7 +274,8 @@ def _message(
     place = place_of(oracle, judged.trial, bad) if judged.status is Status.CRASHED else ""
     if place and all(j.status is Status.PASSED for j in every if j.trial.case.exercise == place):
         fits = marked("It fails inside your `{name}`, whose own cases pass: look at what your `{own}` hands to it.")
-        return told.below(say(fits, name=place, own=case.exercise))
+        fits = say(fits, name=place, own=case.exercise)
+        return replace(told, headline=f"{fits} {told.headline}") if crash_of(bad) else told.below(fits)
     return told
 
 

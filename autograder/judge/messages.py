@@ -19,6 +19,7 @@ from autograder.course.language import marked, say
 from autograder.course.spec import Call, Finding, Limits, Visibility
 from autograder.judge.axis_names import shape_of_answer
 from autograder.judge.calls_as_text import Layout, Signatures, show_call, show_parameters, side_by_side
+from autograder.judge.failure_fingerprint import raised_at
 from autograder.judge.reasons import Detail, Message
 from autograder.judge.relation_sentences import part_named
 from autograder.judge.result import NO_PYTHON
@@ -53,11 +54,8 @@ _LIBRARY_ERRORS = frozenset(
 _NAMED = re.compile(r"(gradient of )?[^\W\d][\w.]*|gradient of argument \d")
 SMALL, SHORT = 12, 5  # entries of an array that is shown whole where there is little room; lines that are few
 MAX_LINE = 200  # characters of a line of the student's, in code and in print
-OUR_FAULT = marked(
-    "The grader itself failed here. That is not your doing."
-)  # what comes of it is told where it is known
-
-
+# What comes of it is told where it is known.
+OUR_FAULT = marked("The grader itself failed here. That is not your doing.")
 _PYTHON = "{}.{}".format(*sys.version_info)  # later versions have syntax that this one does not
 
 
@@ -125,15 +123,16 @@ def explain_excuse(places: Sequence[str], unwritten: Collection[str], *, again: 
     return Message(say(text, places=say(" and ").join(f"`{name}`" for name in places)))
 
 
-def explain_unwritten(outcome: Outcome, source: Source, *, partly: bool) -> Message:
-    """Say where a call comes to what is not written yet: all of the exercise, or `partly` a branch of it."""
-    frames = outcome.trouble.frames if outcome.trouble else ()
-    frame = next((f for f in reversed(frames) if source.has_code(f.label, f.line)), None)
-    if not frame:
+def explain_unwritten(outcome: Outcome, source: Source, others: Sequence[Outcome], *, partly: bool) -> Message:
+    """Say where a call comes to what is not written yet: all of the exercise, or `partly` a branch of it, with where `others` come to."""
+    stops = (each for each in (outcome, *others) if each.ending is Ending.UNWRITTEN)
+    found = {at for each in stops if (at := raised_at(each, source))}
+    if not found:
         return Message(say("Not written yet."))
     place = marked("`raise` in {file}, line {line}") if source.several else marked("`raise` in line {line}")
     told = marked("This branch is not written yet: {where}.") if partly else marked("Not written yet: {where}.")
-    return Message(say(told, where=say(place, file=frame.label, line=frame.line)))
+    where = [say(place, file=file, line=line) for file, line in sorted(found)]
+    return Message(say(told, where=", ".join(where)))
 
 
 def explain_ending(

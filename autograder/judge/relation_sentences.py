@@ -121,10 +121,11 @@ RELATIONS = marked({
     "crashes_by_length": "It crashes whenever {0} is longer than one, and only then.",
     "crashes_by_mask": "It crashes whenever `{0}` is False somewhere, and only then.",
     # what the code leaves undone, as its text shows
+    "branch_not_written": "A branch or loop of your `{0}` holds `...` alone: it is not written yet.",
     "returns_in_first_turn": "Your `{0}` returns inside a loop, which so ends in its first turn. Is the `return` indented too far?",
     "result_not_kept": "Your `{0}` calls {1} and keeps nothing of it: it returns something new, and changes nothing. Assign what it returns.",
     "breaks_in_first_turn": "Your `{0}` has a loop that a `break` ends in its first turn.",
-    "part_not_used": "Your `{0}` makes {1} in its constructor, which nothing uses.",
+    "part_not_used": "Your `{0}` makes {1} in its constructor, which it never uses.",
     "setting_not_used": "Your `{0}` keeps {1} in its constructor, and nothing reads it.",
     "argument_not_read": "Your `{0}` never reads {1}.",
     "argument_not_read_either": "Your `{0}` never reads {1}. That is not all: calls that leave it out fail, too.",

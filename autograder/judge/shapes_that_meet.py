@@ -186,7 +186,8 @@ def joined(parts: Sequence[Part], names: AxisNames, *, stacked: bool = False) ->
     if stacked:
         return say("{listed} are stacked: all their axes must be equal.", listed=listed)
     told = marked(
-        "{listed} are joined: all axes must be equal but the one along which they are joined. Is that the right axis?"
+        "{listed} are joined: all axes must be equal but the one along which they are joined. Make the others equal before, or join "
+        "along another axis."
     )
     return say(told, listed=listed)
 

@@ -18,7 +18,9 @@ from autograder.sandbox.job import Sandbox
 
 SAYS_ITSELF = frozenset({"container", "keys", "length", "mutated", "unanswered", "uncomparable", "wrong_choice"})
 ARGUMENT = "argument_not_read"
+BRANCH = "branch_not_written"
 NOT_ALL = "argument_not_read_either"  # where calls that leave it out fail, too
+NEVER_READ = frozenset({"part_not_used", ARGUMENT})
 NOT_READ = ("part_not_used", ARGUMENT, "setting_not_used", "value_not_used")
 # What is told before what a wrong answer says by itself.
 FIRST = frozenset({*RIGHT_SO_FAR, *KINDS}.difference(NOT_READ))
@@ -35,13 +37,17 @@ def relations_of(
 ) -> dict[str, Relation]:
     """Return how wrong values are related to the right ones, or what code leaves undone, for exercises whose mistakes have no name.
 
-    Of those that give no wrong value, what only the calls have that crash. Cases that are charged elsewhere have no say in it.
+    Of those that give no wrong value, what only the calls have that crash; of those with a choice of names, what they never read. Cases that are charged elsewhere have no say in it.
     """
     found = {}
-    for name in (name for name, diagnosis in verdict.diagnoses.items() if diagnosis is None):
+    for name, diagnosis in verdict.diagnoses.items():
+        if diagnosis and not is_a_choice(diagnosis):
+            continue
         mine = [j for j in judged if j.trial.case.exercise == name and j.trial not in verdict.excused]
-        if any(j.finding for j in mine):
-            undone = next((Relation(name, _told_of(oracle, key, mine)) for key in reading.undone(name)), None)
+        undone = next((Relation(name, _told_of(oracle, key, mine)) for key in reading.undone(name)), None)
+        if diagnosis:
+            told = undone if undone and undone.key[0] in NEVER_READ else None
+        elif any(j.finding for j in mine):
             # How wrong values are related to the right ones says little of code that is not done, unless they are right so far.
             sure = undone is not None and undone.key[0] in SURE
             related = None if sure or name in remembering else _related(oracle, name, mine)
@@ -49,9 +55,15 @@ def relations_of(
         else:
             shared = None if name in remembering else what_crashing_calls_share(oracle, mine)
             told = Relation(name, shared) if shared else None
+            told = undone if undone and undone.key[0] == BRANCH else told
         if told:
             found[name] = told
     return found
+
+
+def is_a_choice(diagnosis: Diagnosis) -> bool:
+    """Whether several sentences would be told, of which one may be true; that code never reads an argument is true."""
+    return len({tuple(mistake.sentence for mistake in alternative) for alternative in diagnosis.alternatives}) > 1
 
 
 def _told_of(oracle: Knowledge, key: Key, judged: Collection[Judged]) -> Key:
@@ -162,7 +174,7 @@ def without_name(
     used = next((other for other in open_ones if _meets(oracle, judged.trial, other)), "")
     if used:
         return Advice(Hint.ALSO_WRONG if judged.trial in verdict.own else Hint.MEND_FIRST, used)
-    crashes = isinstance(related, Relation) and related.key[0] in CRASHES
+    crashes = isinstance(related, Relation) and related.key[0] in {*CRASHES, BRANCH}
     if (
         crashes
         or isinstance(related, Advice)

@@ -7,12 +7,13 @@ computes. The text is hostile, so this runs where `names_used.py` does.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from autograder.sandbox.child.parse import walk
 
 # Kinds of what is left undone, the surest first. Those that are sure are in the way whatever else is wrong.
 SURE = (
+    "branch_not_written",
     "returns_in_first_turn",
     "breaks_in_first_turn",
     "every_exception_hidden",
@@ -86,6 +87,8 @@ def _of_function(function: ast.FunctionDef, *, method: bool) -> Iterator[tuple[s
     nodes = [node for statement in function.body for node in walk(statement) if isinstance(node, _TELLING)]
     read = {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}
     read |= {n.target.id for n in nodes if isinstance(n, ast.AugAssign) and isinstance(n.target, ast.Name)}
+    if any(_is_placeholder(body) for statement in function.body for node in walk(statement) for body in _bodies(node)):
+        yield "branch_not_written", []
     loops = [node for node in nodes if isinstance(node, ast.For)]
     for kind, end in (("returns_in_first_turn", ast.Return), ("breaks_in_first_turn", ast.Break)):
         if any(_ends_at_once(loop, end) for loop in loops):
@@ -108,6 +111,19 @@ def _of_function(function: ast.FunctionDef, *, method: bool) -> Iterator[tuple[s
         lasting = {name for node in nodes if isinstance(node, ast.Global | ast.Nonlocal) for name in node.names}
         if unused.keys() - lasting:
             yield "value_not_used", [name for name in unused if name not in lasting][:_MOST]
+
+
+def _bodies(node: ast.AST) -> Iterator[Sequence[ast.stmt]]:
+    """Yield what runs inside of a branch or loop."""
+    if isinstance(node, ast.If | ast.For | ast.While):
+        yield from (node.body, node.orelse)
+
+
+def _is_placeholder(body: Sequence[ast.stmt]) -> bool:
+    """Whether `...` alone stands for what is still to be written; `pass` may say that nothing is to be done."""
+    return [
+        isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and node.value.value for node in body
+    ] == [...]
 
 
 def _arguments(function: ast.FunctionDef, *, method: bool) -> list[str]:
@@ -155,26 +171,60 @@ def _set_by(node: ast.AST) -> str:
 
 
 def _unused_parts(classes: Mapping[str, ast.ClassDef], trees: Sequence[ast.Module]) -> dict[str, dict[str, list[str]]]:
-    """Return by class and kind what constructors make or keep and nothing uses; nothing while a method is still to be written."""
+    """Return by class and kind what constructors make or keep and nothing uses; nothing while a method is still to be written.
+
+    A class that inherits from another, or makes a part of the same name, uses its own.
+    """
     written = {name: owner for name, owner in classes.items() if not any(map(_is_stub, _methods(owner)))}
     kept = {name: list(_kept_by(owner)) for name, owner in written.items()}
     if not any(kept.values()):
         return {}
+    used = [(part, *_used(part)) for tree in trees for part in tree.body]
+    if any(not names.isdisjoint(_SEES_ALL) for _, names, _ in used):  # a model's `eval` is another
+        return {}
+    found = {}
+    for owner, each in kept.items():
+        own = {id(part) for part in classes.values() if owner in map(_name_of, part.bases)}
+        made_here = [(name, made, own | _making(name, classes, but=owner)) for name, made in each]
+        if _used(classes[owner])[1].isdisjoint(_SEES_PARTS):
+            found[owner] = {
+                "part_not_used": [n for n, made, out in made_here if made and not _reads(used, n, out, names_too=True)],
+                "setting_not_used": [n for n, made, out in made_here if not made and not _reads(used, n, out)],
+            }
+    return found
+
+
+def _making(part: str, classes: Mapping[str, ast.ClassDef], but: str) -> set[int]:
+    """Return the ids of the classes but one whose constructors set a part of this name."""
+    return {
+        id(owner) for name, owner in classes.items() if name != but and part in (made for made, _ in _kept_by(owner))
+    }
+
+
+def _reads(
+    used: Iterable[tuple[ast.stmt, set[str], set[str]]], name: str, without: Collection[int], *, names_too: bool = False
+) -> bool:
+    """Whether something at the top level reads an attribute, or a name, but for some classes."""
+    return any(
+        name in attributes or (names_too and name in names)
+        for part, names, attributes in used
+        if id(part) not in without
+    )
+
+
+def _used(part: ast.stmt) -> tuple[set[str], set[str]]:
+    """Return the names that a text reads, and the attributes."""
     names, attributes = set[str](), set[str]()
-    for node in (node for tree in trees for node in walk(tree)):
+    for node in walk(part):
         if isinstance(node, ast.Name):
             names.add(node.id)
         elif isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load):
             attributes.add(node.attr)
-    if not (names | attributes).isdisjoint(_SEES_ALL | _SEES_PARTS):
-        return {}
-    return {
-        owner: {
-            "part_not_used": [name for name, made in each if made and name not in names | attributes],
-            "setting_not_used": [name for name, made in each if not made and name not in attributes],
-        }
-        for owner, each in kept.items()
-    }
+    return names, attributes
+
+
+def _name_of(node: ast.expr) -> str:
+    return node.id if isinstance(node, ast.Name) else ""
 
 
 def _methods(owner: ast.ClassDef) -> list[ast.FunctionDef]:
