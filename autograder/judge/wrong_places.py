@@ -21,7 +21,8 @@ EACH = 2  # entries in a half of it
 ENOUGH = 2  # arrays that have such an axis
 EITHER, ALL = 2, 5  # calls at least that fail and that pass, and of both together
 LARGE = 50.0  # its exponential is far beyond those of usual numbers
-Places = Iterator[tuple[Key, bool]]  # what is so, and whether there was room for it to be otherwise
+# What is so, and for how many arrays it counts: none where there was no room for it to be otherwise.
+Places = Iterator[tuple[Key, int]]
 
 
 def place_of_wrong(parts: Sequence[Part]) -> Key | None:
@@ -98,7 +99,7 @@ def _masked(part: Part) -> Places:
 def _unfilled(part: Part) -> Places:
     """Is all zero that is wrong, beside something that is right?"""
     if part.got.dtype.kind != "b" and not part.got[part.wrong].any() and part.got.any():
-        yield ("zero_where_wrong",), part.got.size > 1
+        yield ("zero_where_wrong",), ENOUGH if part.wrong.sum() >= LONG else part.got.size > 1
 
 
 def _masks(part: Part) -> Iterator[tuple[str, np.ndarray]]:

@@ -150,6 +150,13 @@ LAYER_NORM = mistakes_of(
         "Your mean and variance are those of the whole tensor: one sentence depends on the others of its batch. Say over "
         "which axis, and keep it.",
     ),
+    size_of_the_example=edit(
+        STATISTICS,
+        "mean = x.sum() / 4\n    var = ((x - mean) ** 2).sum() / 4",
+        "norms_of_any_shape",
+        "Your mean and variance take all of x together and divide by 4, which is how many features the README's example has. "
+        "Each position has its own, over its features, however many these are.",
+    ),
     layer_norm_is_batch_norm=edit(
         STATISTICS,
         "axes = tuple(range(x.ndim - 1)) or (0,)\n    mean = x.mean(dim=axes, keepdim=True)\n"
@@ -795,6 +802,13 @@ FEED_FORWARD = mistakes_of(
         "feed_forwards_of_any_size",
         "Some numbers between your two maps are set to zero at random, and the others made larger. There is no dropout here; and "
         "`F.dropout` goes on dropping in evaluation unless it is told `training=self.training`.",
+    ),
+    weights_not_turned=_feed(
+        "inner = torch.relu(x @ self.expand.weight + self.expand.bias)\n"
+        "        return inner @ self.contract.weight + self.contract.bias",
+        "feed_forwards_of_any_size",
+        "Your products take the weights as they lie. An `nn.Linear` keeps them as (out, in), and multiplies by the transpose. "
+        "Call the map, or multiply by `weight.T`.",
     ),
     activation_missing=_feed(
         "inner = self.expand(x)\n        return self.contract(inner)",

@@ -233,8 +233,10 @@ def _methods(owner: ast.ClassDef) -> list[ast.FunctionDef]:
 
 def _kept_by(owner: ast.ClassDef) -> Iterator[tuple[str, bool]]:
     """Yield the attributes that a constructor sets to what a call makes, which is True for them, or to an argument of that name."""
-    for node in (node for method in _methods(owner) if method.name == "__init__" for node in walk(method)):
-        if not (isinstance(node, ast.Assign) and isinstance(target := node.targets[0], ast.Attribute)):
+    inits = (method for method in _methods(owner) if method.name == "__init__")
+    sets = [node for method in inits for node in walk(method) if isinstance(node, ast.Assign)]
+    for node in sorted(sets, key=lambda each: each.lineno):
+        if not isinstance(target := node.targets[0], ast.Attribute):
             continue
         is_argument = isinstance(node.value, ast.Name) and node.value.id == target.attr
         if (isinstance(node.value, ast.Call) or is_argument) and not target.attr.startswith("_"):
