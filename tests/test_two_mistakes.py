@@ -14,7 +14,7 @@ from autograder.course.spec import Assignment
 from autograder.handout.kit.bundle import Bundle, read_bundle
 from autograder.handout.kit.self_check import check
 from autograder.handout.kit.two_mistakes import NO_PAIRS, PAIRS, Fingerprint, Pairs, fingerprint_of, read_pairs
-from autograder.handout.pairs_of_mistakes import pairs_file
+from autograder.handout.pairs_of_mistakes import MORE, ROWS, pairs_file
 from autograder.handout.public_data import public_bundle, public_files, public_oracle
 from autograder.judge.trials import Trial
 from autograder.oracle.oracle import Oracle
@@ -171,12 +171,24 @@ def test_a_pair_is_not_named_where_one_case_speaks_against_it(bundle: Bundle, or
     rows = {
         table.trials[trial] for pair, trial in table.places if tuple(table.names[i] for i in table.pairs[pair]) == told
     }
-    assert len(rows) == 2
+    assert len(rows) == ROWS
     for t, outcomes in got.items():
         alone = sum(bundle.matters(name, t) for name in names) < len(names)
         if alone or t.name in rows:
             wrong = {**got, t: tuple(replace(outcome, value=None) for outcome in outcomes)}
             assert told not in bundle.pairs_giving(wrong, got)
+
+
+def test_pairs_that_are_alike_have_more_rows(bundle: Bundle) -> None:
+    """What two cases do not tell apart a third one may."""
+    table = bundle.pairs
+    rows = np.bincount(table.places[:, 0])
+    assert set(rows) <= set(range(1, MORE + 1))
+    told = [(int(table.places[i, 1]), int(table.forms[i]), *table.sums[i].round(3)) for i in range(len(table.places))]
+    by_pair = [tuple(told[i] for i in np.flatnonzero(table.places[:, 0] == n)) for n in range(len(rows))]
+    short = [each for each, count in zip(by_pair, rows, strict=True) if count == ROWS]
+    assert len(set(short)) > 0.9 * len(short)
+    assert (rows == MORE).any()
 
 
 def test_pairs_are_dropped_as_they_are_done(assignment: Assignment) -> None:

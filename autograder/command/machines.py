@@ -112,7 +112,7 @@ class Machines:
                 coming = grade_on_cluster(client, crew, trainer, plan.tasks, plan.stale, *told)
                 write_down(book, plan, coming, watch)
         except ClusterError as error:
-            fail(f"{error} What was graded is in {book.folder}.")
+            fail(f"{error} What was graded until then is in {book.folder}.")
 
 
 def _keep_kind(book: Gradebook, device: str, kind: str) -> None:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
 
@@ -13,7 +14,11 @@ from autograder.judge.outcomes_alike import same_outcomes
 from autograder.judge.trials import Trial
 from autograder.oracle.oracle import Oracle
 
-ROWS = 2  # of a pair at most, from the cases that take the least time; in all others one mistake alone may speak against it
+# Rows of a pair, from the cases that take the least time, and of one that is like another in these; in all other cases one mistake
+# alone may speak against it.
+ROWS, MORE = 2, 3
+NEAR = 3  # decimals of a sum
+Rows = list[tuple[Trial, Fingerprint]]
 Tracked = Callable[[Sequence[Names]], Iterable[Names]]
 
 
@@ -23,33 +28,39 @@ def pairs_file(oracle: Oracle, tracked: Tracked = iter) -> dict[str, bytes]:
     The oracle is of public cases. `tracked` goes through the pairs, and may show how far it is.
     """
     known = tellable(oracle)
-    names, trials = [m.name for m in known], [trial.name for trial in oracle.trials]
     pairs = [(a.name, b.name) for a, b in itertools.combinations(known, 2) if a.exercise == b.exercise]
-    places: list[tuple[int, int]] = []
-    found: list[Fingerprint] = []
-    told: list[tuple[int, int]] = []
-    for a, b in tracked(pairs):
-        rows = _rows_of(oracle, (a, b))
-        places += [(len(told), trials.index(trial.name)) for trial, _ in rows]
-        found += [fingerprint for _, fingerprint in rows]
-        told += [(names.index(a), names.index(b))] if rows else []
-    whole = Pairs(
+    rows = {pair: found for pair in tracked(pairs) if (found := _rows_of(oracle, pair, ROWS))}
+    rows |= {pair: _rows_of(oracle, pair, MORE) for pair in tracked(_like_another(rows))}
+    return {f"engine/{PAIRS}": _table([m.name for m in known], [t.name for t in oracle.trials], rows).to_bytes()}
+
+
+def _table(names: list[str], trials: list[str], rows: Mapping[Names, Rows]) -> Pairs:
+    found = [fingerprint for each in rows.values() for _, fingerprint in each]
+    places = [(number, trials.index(t.name)) for number, each in enumerate(rows.values()) for t, _ in each]
+    return Pairs(
         names,
         trials,
-        np.array(told, np.uint16).reshape(-1, 2),
+        np.array([[names.index(a), names.index(b)] for a, b in rows], np.uint16).reshape(-1, 2),
         np.array(places, np.uint16).reshape(-1, 2),
         np.array([fingerprint.form for fingerprint in found], np.uint32),
         np.array([fingerprint.sums for fingerprint in found], np.float32).reshape(-1, SUMS),
     )
-    return {f"engine/{PAIRS}": whole.to_bytes()}
 
 
-def _rows_of(oracle: Oracle, pair: Names) -> list[tuple[Trial, Fingerprint]]:
+def _like_another(rows: Mapping[Names, Rows]) -> list[Names]:
+    """Return the pairs whose rows are those of another pair, nearly, so that more are needed to tell them apart."""
+    alike = defaultdict[tuple[object, ...], list[Names]](list)
+    for pair, found in rows.items():
+        alike[tuple((t.name, f.form, *f.sums.round(NEAR)) for t, f in found)].append(pair)
+    return [pair for pairs in alike.values() if len(pairs) > 1 for pair in pairs]
+
+
+def _rows_of(oracle: Oracle, pair: Names, most: int) -> Rows:
     """Return what a pair gives in the cases that both may change: first where each alone shows, and of these the cheapest."""
     trials = oracle.trials_of(oracle.misconception(pair[0]).exercise)
     both = [t for t in trials if not t.is_large and all(oracle.matters(name, t) for name in pair)]
     both.sort(key=lambda t: (not all(_changes(oracle, name, t) for name in pair), t.cost))
-    rows = list(itertools.islice(_rows(oracle, pair, both), ROWS))
+    rows = list(itertools.islice(_rows(oracle, pair, both), most))
     oracle.forget(pair)
     return rows
 

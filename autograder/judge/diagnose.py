@@ -201,11 +201,11 @@ def _explanations(
     if thorough:
         likely, unlikely = _pairs(oracle, own, got, soonest)
         yield explain(likely)
-        yield tuple(oracle.pairs_giving(got, failed))
     near = {names: _nearness(oracle, names, got, failed) for names in possible(own)}
     yield _only_one(oracle, tuple(names for names, found in near.items() if found is Likeness.EVIDENCE))
     yield _only_one(oracle, tuple(names for names, found in near.items() if found is Likeness.COMPATIBLE))
     if thorough:
+        yield tuple(oracle.pairs_giving(got, failed))
         # What is not written yet is zero; of another exercise's mistake zeros alone say nothing.
         elsewhere = () if _is_zero(oracle, got, failed) else oracle.assignment.misconceptions
         others: list[tuple[str, ...]] = [(m.name,) for m in elsewhere if m.exercise != exercise]
