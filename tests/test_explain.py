@@ -16,7 +16,8 @@ from hypothesis.extra import numpy as hnp
 from autograder.course.spec import Call, Finding, Limits, Module, Visibility, call
 from autograder.judge.calls_as_text import FULL_SIZE, show_call, side_by_side
 from autograder.judge.compare import difference
-from autograder.judge.messages import KINDS, explain_ending, explain_finding, explain_loading, explain_trouble
+from autograder.judge.loading_messages import explain_loading
+from autograder.judge.messages import KINDS, explain_ending, explain_finding, explain_trouble
 from autograder.sandbox.child.tree import Code, Opaque, Tensor
 from autograder.sandbox.endings import WAITING
 from autograder.sandbox.job import Chunk, Ending, Frame, Outcome, Source, Trouble

@@ -47,6 +47,7 @@ COVERED = {
         "crash_shapes",
         "forbidden",
         "grade",
+        "loading_messages",
         "messages",
         "names_elsewhere",
         "property_checks",

@@ -121,10 +121,16 @@ def test_a_pair_gives_all_of_which_it_has_a_row() -> None:
         np.array([form for *_, form in rows]),
         np.array([mine.sums] * len(rows)),
     )
-    assert pairs.giving({"first": mine, "second": mine}, ["first"]) == [("a", "b")]
-    assert pairs.giving({"first": mine, "second": mine}, ["first", "second"]) == [("a", "b"), ("b", "c")]
-    assert pairs.giving({"first": None, "second": mine}, ["first", "second"]) == [("b", "c")]
-    assert pairs.giving({}, ["first"]) == []
+
+    def giving(got: dict[str, Fingerprint | None], *failed: str) -> dict[tuple[str, str], set[str]]:
+        return dict(pairs.giving(got, failed))
+
+    assert giving({"first": mine, "second": mine}, "first") == {("a", "b"): {"first"}}
+    both = giving({"first": mine, "second": mine}, "first", "second")
+    assert both == {("a", "b"): {"first"}, ("b", "c"): {"second"}}
+    assert giving({"first": None, "second": mine}, "first", "second") == {("b", "c"): {"second"}}
+    assert giving({"first": mine}, "first") == {("a", "b"): {"first"}, ("a", "c"): {"first"}}
+    assert giving({}, "first") == {}
 
 
 def test_what_cannot_be_read_is_left_out(tmp_path: Path) -> None:

@@ -16,14 +16,13 @@ from autograder.judge.ease import ease_of
 from autograder.judge.exercise_diagnoses import Named
 from autograder.judge.failure_fingerprint import crash_of, fingerprint_of, raised_at
 from autograder.judge.forbidden import Reading, explain_shortcut, name_in, rule_for
+from autograder.judge.loading_messages import explain_loading, explain_note
 from autograder.judge.manual_answers import with_answers
 from autograder.judge.messages import (
     MAX_LINE,
     explain_ending,
     explain_excuse,
     explain_finding,
-    explain_loading,
-    explain_note,
     explain_unwritten,
 )
 from autograder.judge.not_run import with_not_run

@@ -9,7 +9,6 @@ from __future__ import annotations
 import builtins
 import difflib
 import re
-import sys
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 
@@ -22,7 +21,6 @@ from autograder.judge.calls_as_text import Layout, Signatures, show_call, show_p
 from autograder.judge.failure_fingerprint import raised_at
 from autograder.judge.reasons import Detail, Message
 from autograder.judge.relation_sentences import part_named
-from autograder.judge.result import NO_PYTHON
 from autograder.sandbox.endings import OUT_OF_MEMORY, WAITING, why_ended
 from autograder.sandbox.job import Ending, Frame, Outcome, Source, Trouble
 
@@ -56,7 +54,6 @@ SMALL, SHORT = 12, 5  # entries of an array that is shown whole where there is l
 MAX_LINE = 200  # characters of a line of the student's, in code and in print
 # What comes of it is told where it is known.
 OUR_FAULT = marked("The grader itself failed here. That is not your doing.")
-_PYTHON = "{}.{}".format(*sys.version_info)  # later versions have syntax that this one does not
 
 
 def explain_finding(
@@ -108,7 +105,10 @@ def _call_shown(call: Call, function: str, signatures: Signatures, *, smaller: b
 
 def headline(finding: Finding, parameters: Sequence[str] = ()) -> str:
     """Return what a check found in one line, arguments by their names where the `parameters` of the call are known."""
-    return f"{part_named(finding.where, parameters)}: {finding.headline}" if finding.where else finding.headline
+    part = part_named(finding.where, parameters)
+    if part.startswith("["):  # a place in what has no names
+        part = say("`{place}` of your answer", place=part)
+    return f"{part}: {finding.headline}" if part else finding.headline
 
 
 def explain_excuse(places: Sequence[str], unwritten: Collection[str], *, again: bool, gave_values: bool) -> Message:
@@ -162,11 +162,11 @@ def explain_ending(
 def _explain_timeout(trouble: Trouble, source: Source, limits: Limits) -> Message:
     """Say that a call took too long, and in which loop or line it was, where the child told."""
     stopped = say("It gave no answer within {seconds:g} s of computing and was stopped.", seconds=limits.case_seconds)
-    where, question = _where_it_was(trouble, source)
+    where, question = where_it_was(trouble, source)
     return Message(f"{stopped} {question}").then(*([Detail(where, (where,))] if where else []))
 
 
-def _where_it_was(trouble: Trouble, source: Source) -> tuple[str, str]:
+def where_it_was(trouble: Trouble, source: Source) -> tuple[str, str]:
     """Return the loop or line in which a call that took too long was stopped, and what to ask about it."""
     waits = trouble.text == WAITING
     frame = next((frame for frame in trouble.frames if source.has_code(frame.label, frame.line)), None)
@@ -276,44 +276,3 @@ def _reason(trouble: Trouble, visibility: Visibility) -> str:
 
 def _is_known(type_name: str) -> bool:
     return type_name in _LIBRARY_ERRORS or isinstance(getattr(builtins, type_name, None), type)
-
-
-def explain_note(note: Trouble, source: Source) -> str:
-    """Say what was left out of a file when it was imported, and why."""
-    told = explain_trouble(note, source)
-    if note.type_name == "TooLongError":
-        why = marked(
-            'A statement was still running, and was stopped. Put experiments at the bottom under `if __name__ == "__main__":`.'
-        )
-        return replace(told, headline=say(why)).text
-    if note.type_name in NO_PYTHON:
-        return replace(
-            told,
-            headline=say("A part of your file is no Python {version}: {why}", version=_PYTHON, why=told.headline),
-        ).text
-    return told.text
-
-
-def explain_loading(outcome: Outcome, source: Source, limits: Limits) -> str:
-    """Say why a submission could not be imported, and what to do."""
-    trouble = outcome.trouble or Trouble("", "")
-    match outcome.ending:
-        case Ending.TIMEOUT:
-            told = marked(
-                "Your file was still running after {seconds:g} s of computing. "
-                'Put experiments at the bottom under `if __name__ == "__main__":`.'
-            )
-            where, question = _where_it_was(trouble, source)
-            still = say(told, seconds=limits.import_seconds)
-            return f"{still} {question}\n{where}" if where else still
-        case Ending.MEMORY:
-            return say("Your file took so much memory while being imported that there was none left, and was stopped.")
-        case Ending.DIED:
-            return say(
-                "Your file ended the Python process while being imported ({reason}).", reason=why_ended(trouble.text)
-            )
-        case Ending.FAULT:
-            return our_fault(trouble)
-        case _:
-            told = say("Your file cannot be imported, so nothing in it can be checked yet.")
-            return Message(told).then(explain_trouble(trouble, source).text).text

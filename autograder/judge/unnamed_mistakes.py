@@ -41,7 +41,7 @@ def relations_of(
     """
     found = {}
     for name, diagnosis in verdict.diagnoses.items():
-        if diagnosis and not is_a_choice(diagnosis):
+        if diagnosis and not _is_a_choice(oracle, diagnosis):
             continue
         mine = [j for j in judged if j.trial.case.exercise == name and j.trial not in verdict.excused]
         undone = next((Relation(name, _told_of(oracle, key, mine)) for key in reading.undone(name)), None)
@@ -61,9 +61,12 @@ def relations_of(
     return found
 
 
-def is_a_choice(diagnosis: Diagnosis) -> bool:
-    """Whether several sentences would be told, of which one may be true; that code never reads an argument is true."""
-    return len({tuple(mistake.sentence for mistake in alternative) for alternative in diagnosis.alternatives}) > 1
+def _is_a_choice(oracle: Knowledge, diagnosis: Diagnosis) -> bool:
+    """Whether several mistakes would be told, no twins, of which one may be made; that code never reads an argument is so."""
+    first, *others = diagnosis.alternatives
+    twins = {name for mistake in first for name in oracle.misconception(mistake.name).twins}
+    told = {mistake.sentence for mistake in first}
+    return any(m.name not in twins and m.sentence not in told for alternative in others for m in alternative)
 
 
 def _told_of(oracle: Knowledge, key: Key, judged: Collection[Judged]) -> Key:

@@ -97,11 +97,19 @@ class Bundle:
     def pairs_giving(
         self, got: Mapping[Trial, tuple[Outcome, ...]], failed: Collection[Trial]
     ) -> Iterator[tuple[str, str]]:
-        """Yield the pairs whose fingerprints are those of a student's outcomes, and of which nothing else speaks against them."""
+        """Yield the pairs whose fingerprints are those of a student's outcomes, which need both, and against which nothing speaks.
+
+        Where both change a trial of which there is no fingerprint, nothing is known.
+        """
         prints = {trial.name: fingerprint_of(trial, outcomes) for trial, outcomes in got.items()}
-        for pair in self.pairs.giving(prints, [trial.name for trial in failed]):
+        for pair, told in self.pairs.giving(prints, {trial.name for trial in failed}):
             changed = {trial: tuple(name for name in pair if self.matters(name, trial)) for trial in got}
-            if all(len(names) > 1 or agrees(self, names, trial, got[trial]) for trial, names in changed.items()):
+            known = [trial for trial in failed if trial.name in told or len(changed[trial]) < len(pair)]
+            needed = all(any(not agrees(self, (other,), trial, got[trial]) for trial in known) for other in pair)
+            alone = (
+                (trial, names) for trial, names in changed.items() if len(names) < len(pair) and trial.name not in told
+            )
+            if needed and all(agrees(self, names, trial, got[trial]) for trial, names in alone):
                 yield pair
 
     def kept(self, key: tuple[Hashable, ...], make: Callable[[], T], most: int = MOST_KEPT) -> T:

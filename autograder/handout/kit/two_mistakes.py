@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -78,17 +78,24 @@ class Pairs:
     forms: np.ndarray  # (rows,)
     sums: np.ndarray  # (rows, SUMS)
 
-    def giving(self, got: Mapping[str, Fingerprint | None], failed: Sequence[str]) -> list[Names]:
-        """Return the pairs that give all fingerprints of which they have a row, by the names of trials; at least one of a failed one."""
-        told, against = np.zeros((2, len(self.pairs)), bool)
+    def giving(
+        self, got: Mapping[str, Fingerprint | None], failed: Collection[str]
+    ) -> Iterator[tuple[Names, set[str]]]:
+        """Yield the pairs that give all fingerprints of which they have a row, and the failed trials among these, by name; at least one."""
+        against = np.zeros(len(self.pairs), bool)
+        told: dict[int, set[str]] = {}
         for number, name in enumerate(self.trials):
             if name in got:
                 rows = np.flatnonzero(self.places[:, 1] == number)
                 mine = got[name]
                 fits = mine.is_like(self.forms[rows], self.sums[rows]) if mine else np.zeros(len(rows), bool)
                 against[self.places[rows[~fits], 0]] = True
-                told[self.places[rows[fits], 0]] |= name in failed
-        return [(self.names[a], self.names[b]) for a, b in self.pairs[told & ~against]]
+                for pair in self.places[rows[fits], 0] if name in failed else ():
+                    told.setdefault(int(pair), set()).add(name)
+        for pair, trials in told.items():
+            if not against[pair]:
+                a, b = self.pairs[pair]
+                yield (self.names[a], self.names[b]), trials
 
     def to_bytes(self) -> bytes:
         """Return the file's content."""
