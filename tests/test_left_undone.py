@@ -284,6 +284,33 @@ def test_a_branch_that_is_not_written_is_told_of_what_crashes_behind_it() -> Non
     }
 
 
+def test_what_is_not_done_yet_is_no_two_mistakes() -> None:
+    """Two known mistakes come to gradients that are handed back unchanged, as three pairs of them do."""
+    assignment = load_assignment(ROOT, "a2_bptt")
+    body = """    norm = np.sqrt(sum(np.sum(g * g) for g in grads.values()))
+    if norm > max_norm:
+        pass
+    return grads, norm"""
+    text = with_body(assignment.reference, "clip_grad_norm", body)
+    result = check(Source.of(assignment.file, text), public_bundle(public_oracle(assignment)))
+    (failing,) = (e.failing for e in result.exercises if e.failing)
+    assert {case.says for case in failing} == {"`clipped['W']`: Your answer is the argument `grads['W']`, unchanged."}
+
+
+def test_finite_numbers_are_told_before_others() -> None:
+    """Only the last row is filled in; that it is NaN where scores are large is another matter."""
+    assignment = load_assignment(ROOT, "a5_attention")
+    body = """    y = np.zeros(x.shape)
+    e = np.exp(x @ x[-1] / np.sqrt(x.shape[-1]))
+    y[-1] = (e / e.sum()) @ x
+    return y"""
+    text = with_body(assignment.reference, "similarity_context", body)
+    result = check(Source.of(assignment.file, text), public_bundle(public_oracle(assignment)))
+    (failing,) = (e.failing for e in result.exercises if e.failing)
+    assert failing[0].says == "All that is wrong in your answer is zero: is that part not filled in yet?"
+    assert "NaN" not in failing[0].message
+
+
 def test_at_home_nan_around_nan_without_a_name_waits() -> None:
     """What a decoder's own mistake would give comes of the softmax that it calls."""
     assignment = load_assignment(ROOT, "a4_seq2seq")

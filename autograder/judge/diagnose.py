@@ -12,10 +12,13 @@ import itertools
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+import numpy as np
+
 from autograder.course.spec import Misconception
 from autograder.judge.array_pairs import arrays_in
 from autograder.judge.mistake_pairs import pairs_to_try
 from autograder.judge.outcomes_alike import (
+    MATRIX,
     UNCOMPARABLE,
     Likeness,
     agrees,
@@ -29,6 +32,7 @@ from autograder.judge.reasons import Diagnosis, Mistake
 from autograder.judge.sieve import Names, candidates
 from autograder.judge.tolerance import TOLERANCE, deviation
 from autograder.judge.trials import Facts, Trial
+from autograder.sandbox.child.tree import array_of, leaves
 from autograder.sandbox.job import Outcome
 
 MAX_NAMED = 3  # more candidates than this explain nothing
@@ -197,20 +201,44 @@ def _explanations(
     if carried:
         yield explain([(*carried, *names) for names in own])
         return
-    unlikely: list[tuple[str, ...]] = []
-    if thorough:
-        likely, unlikely = _pairs(oracle, own, got, soonest)
-        yield explain(likely)
+    # Two mistakes may come to what code gives that is not written yet: that is no sign of either.
+    pairs = thorough and not _is_plain(oracle, got, failed)
+    likely, unlikely = _pairs(oracle, own, got, soonest) if pairs else ([], [])
+    yield explain(likely)
     near = {names: _nearness(oracle, names, got, failed) for names in possible(own)}
     yield _only_one(oracle, tuple(names for names, found in near.items() if found is Likeness.EVIDENCE))
     yield _only_one(oracle, tuple(names for names, found in near.items() if found is Likeness.COMPATIBLE))
     if thorough:
-        yield tuple(oracle.pairs_giving(got, failed))
+        yield tuple(oracle.pairs_giving(got, failed)) if pairs else ()
         # What is not written yet is zero; of another exercise's mistake zeros alone say nothing.
         elsewhere = () if _is_zero(oracle, got, failed) else oracle.assignment.misconceptions
         others: list[tuple[str, ...]] = [(m.name,) for m in elsewhere if m.exercise != exercise]
         yield _only_one(oracle, explain(others))
         yield explain(unlikely)
+
+
+def _is_plain(oracle: Facts, got: Mapping[Trial, tuple[Outcome, ...]], failed: Iterable[Trial]) -> bool:
+    """Whether all arrays that are wrong are an argument as it was given, the identity, or one number everywhere."""
+    for trial in failed:
+        for mine, theirs, call in zip(got[trial], oracle.expected(trial), trial.calls, strict=True):
+            ours, right = arrays_in(mine), arrays_in(theirs)
+            wrong = [a for path, a in ours.items() if path not in right or not _agree(a, right[path])]
+            given = [array for leaf in leaves([call.args, dict(call.kwargs)]) if (array := array_of(leaf)) is not None]
+            if not ours or not all(_is_constant(a) or any(_agree(a, other) for other in given) for a in wrong):
+                return False
+    return True
+
+
+def _agree(one: np.ndarray, other: np.ndarray) -> bool:
+    return one.shape == other.shape and deviation(one, other) <= TOLERANCE
+
+
+def _is_constant(array: np.ndarray) -> bool:
+    """Whether an array of several numbers has one everywhere, or is the identity."""
+    if array.size < 2:
+        return False
+    rows, columns = (*array.shape, 1)[:2]
+    return bool((array == array.flat[0]).all()) or (array.ndim == MATRIX and _agree(array, np.eye(rows, columns)))
 
 
 def _is_zero(oracle: Facts, got: Mapping[Trial, tuple[Outcome, ...]], failed: Iterable[Trial]) -> bool:

@@ -37,13 +37,16 @@ def relations_of(
 ) -> dict[str, Relation]:
     """Return how wrong values are related to the right ones, or what code leaves undone, for exercises whose mistakes have no name.
 
-    Of those that give no wrong value, what only the calls have that crash; of those with a choice of names, what they never read. Cases that are charged elsewhere have no say in it.
+    Of those that give no wrong value, what only the calls have that crash; of those with a choice of names, what they never read.
+    Cases that are charged elsewhere have no say in it.
     """
     found = {}
     for name, diagnosis in verdict.diagnoses.items():
         if diagnosis and not _is_a_choice(oracle, diagnosis):
             continue
         mine = [j for j in judged if j.trial.case.exercise == name and j.trial not in verdict.excused]
+        if not any(j.status in OWN_FAULT for j in mine):
+            continue
         undone = next((Relation(name, _told_of(oracle, key, mine)) for key in reading.undone(name)), None)
         if diagnosis:
             told = undone if undone and undone.key[0] in NEVER_READ else None
