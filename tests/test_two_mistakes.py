@@ -14,7 +14,7 @@ from autograder.course.spec import Assignment
 from autograder.handout.kit.bundle import Bundle, read_bundle
 from autograder.handout.kit.self_check import check
 from autograder.handout.kit.two_mistakes import NO_PAIRS, PAIRS, Fingerprint, Pairs, fingerprint_of, read_pairs
-from autograder.handout.pairs_of_mistakes import MORE, ROWS, pairs_file
+from autograder.handout.pairs_of_mistakes import LEAST, MORE, ROWS, pairs_file
 from autograder.handout.public_data import public_bundle, public_files, public_oracle
 from autograder.judge.trials import Trial
 from autograder.oracle.oracle import Oracle
@@ -195,6 +195,21 @@ def test_pairs_that_are_alike_have_more_rows(bundle: Bundle) -> None:
     short = [each for each, count in zip(by_pair, rows, strict=True) if count == ROWS]
     assert len(set(short)) > 0.9 * len(short)
     assert (rows == MORE).any()
+
+
+def test_one_process_and_several_make_the_same_file(
+    data: dict[str, bytes], oracle: Oracle, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """On all cores where processes can be forked, and in this one elsewhere."""
+    whole = oracle.assignment
+    some = tuple(m for m in whole.misconceptions if m.exercise == "rnn_step_backward")
+    few = replace(whole, misconceptions=some)
+    files = set()
+    for cores in (1, 2):
+        monkeypatch.setattr(f"{pairs_file.__module__}.cores", lambda cores=cores: cores)
+        files |= set(pairs_file(public_oracle(few)).values())
+    assert len(some) ** 2 / 2 > 2 * LEAST
+    assert len(files) == 1
 
 
 def test_pairs_are_dropped_as_they_are_done(assignment: Assignment) -> None:

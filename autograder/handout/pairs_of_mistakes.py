@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import itertools
+import multiprocessing
+import signal
+import sys
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
 
 import numpy as np
 
@@ -13,12 +17,15 @@ from autograder.handout.public_data import tellable
 from autograder.judge.outcomes_alike import same_outcomes
 from autograder.judge.trials import Trial
 from autograder.oracle.oracle import Oracle
+from autograder.sandbox.child.tree import imported_torch
+from autograder.sandbox.machine import cores
 
 # Rows of a pair, from the cases that take the least time, and of one that is like another in these; in all other cases one mistake
 # alone may speak against it.
 ROWS, MORE = 2, 3
 NEAR = 3  # decimals of a sum
-Rows = list[tuple[Trial, Fingerprint]]
+LEAST, AT_ONCE = 200, 20  # pairs for each process, and those that it is given at a time
+Rows = list[tuple[str, Fingerprint]]  # with the names of trials
 Tracked = Callable[[Sequence[Names]], Iterable[Names]]
 
 
@@ -29,14 +36,45 @@ def pairs_file(oracle: Oracle, tracked: Tracked = iter) -> dict[str, bytes]:
     """
     known = tellable(oracle)
     pairs = [(a.name, b.name) for a, b in itertools.combinations(known, 2) if a.exercise == b.exercise]
-    rows = {pair: found for pair in tracked(pairs) if (found := _rows_of(oracle, pair, ROWS))}
-    rows |= {pair: _rows_of(oracle, pair, MORE) for pair in tracked(_like_another(rows))}
+    rows = {pair: found for pair, found in _run(oracle, pairs, ROWS, tracked) if found}
+    rows |= _run(oracle, _like_another(rows), MORE, tracked)
     return {f"engine/{PAIRS}": _table([m.name for m in known], [t.name for t in oracle.trials], rows).to_bytes()}
+
+
+def _run(oracle: Oracle, pairs: Sequence[Names], most: int, tracked: Tracked) -> Iterator[tuple[Names, Rows]]:
+    """Yield the rows of pairs, which are run on all cores where processes can be forked."""
+    count = min(cores(), len(pairs) // LEAST) if sys.platform == "linux" else 1
+    if count < 2:
+        yield from ((pair, _rows_of(oracle, pair, most)) for pair in tracked(pairs))
+        return
+    context = multiprocessing.get_context("fork")
+    pool = ProcessPoolExecutor(count, context, _begin, (oracle, most))
+    try:
+        found = pool.map(_rows_here, pairs, chunksize=AT_ONCE)
+        yield from ((pair, next(found)) for pair in tracked(pairs))
+    finally:
+        pool.shutdown(cancel_futures=True)  # after Ctrl-C what is left is not run
+
+
+def _begin(oracle: Oracle, most: int) -> None:
+    """Begin a process: it has the oracle as it was when the process was forked, and one thread."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is told by the process that asked
+    if torch := imported_torch():
+        torch.set_num_threads(1)
+    _here.append((oracle, most))
+
+
+_here: list[tuple[Oracle, int]] = []  # of this process
+
+
+def _rows_here(pair: Names) -> Rows:
+    oracle, most = _here[-1]
+    return _rows_of(oracle, pair, most)
 
 
 def _table(names: list[str], trials: list[str], rows: Mapping[Names, Rows]) -> Pairs:
     found = [fingerprint for each in rows.values() for _, fingerprint in each]
-    places = [(number, trials.index(t.name)) for number, each in enumerate(rows.values()) for t, _ in each]
+    places = [(number, trials.index(name)) for number, each in enumerate(rows.values()) for name, _ in each]
     return Pairs(
         names,
         trials,
@@ -51,7 +89,7 @@ def _like_another(rows: Mapping[Names, Rows]) -> list[Names]:
     """Return the pairs whose rows are those of another pair, nearly, so that more are needed to tell them apart."""
     alike = defaultdict[tuple[object, ...], list[Names]](list)
     for pair, found in rows.items():
-        alike[tuple((t.name, f.form, *f.sums.round(NEAR)) for t, f in found)].append(pair)
+        alike[tuple((name, f.form, *f.sums.round(NEAR)) for name, f in found)].append(pair)
     return [pair for pairs in alike.values() if len(pairs) > 1 for pair in pairs]
 
 
@@ -65,11 +103,11 @@ def _rows_of(oracle: Oracle, pair: Names, most: int) -> Rows:
     return rows
 
 
-def _rows(oracle: Oracle, pair: Names, trials: Iterable[Trial]) -> Iterator[tuple[Trial, Fingerprint]]:
+def _rows(oracle: Oracle, pair: Names, trials: Iterable[Trial]) -> Iterator[tuple[str, Fingerprint]]:
     for trial in trials:
         outcomes = oracle.answers(pair, trial)
         if fingerprint := outcomes and fingerprint_of(trial, outcomes):
-            yield trial, fingerprint
+            yield trial.name, fingerprint
 
 
 def _changes(oracle: Oracle, name: str, trial: Trial) -> bool:

@@ -106,7 +106,7 @@ def _call_shown(call: Call, function: str, signatures: Signatures, *, smaller: b
 def headline(finding: Finding, parameters: Sequence[str] = ()) -> str:
     """Return what a check found in one line, arguments by their names where the `parameters` of the call are known."""
     part = part_named(finding.where, parameters)
-    if part.startswith("["):  # a place in what has no names
+    if re.match(r"\[\d", part):  # a place in what has no names
         part = say("`{place}` of your answer", place=part)
     return f"{part}: {finding.headline}" if part else finding.headline
 
