@@ -33,7 +33,7 @@ def two_shapes(crash: Crash, _: re.Match[str]) -> str:
     if crash.calls.endswith("scaled_dot_product_attention") and len(arrays) == 4:
         query, key, _value, mask = arrays
         scores = Part(say("the scores"), "tensor", (*query.shape[:-1], *key.shape[-2:-1]))
-        return broadcast(mask, scores, crash.names)
+        return _mask_of_scores(mask, scores, crash)
     if len(arrays) == 1 and len(shapes := shapes_in(crash.trouble.text)) > 1 and shapes[0] == arrays[0].shape:
         return broadcast(arrays[0], Part(say("the shape that is asked for"), "array", shapes[-1]), crash.names)
     sizes = re.search(r"size of tensor a \((\d+)\) must match the size of tensor b \((\d+)\)", crash.trouble.text)
@@ -46,6 +46,18 @@ def two_shapes(crash: Crash, _: re.Match[str]) -> str:
     if len(arrays) != 2 or fits(arrays[0].shape, arrays[1].shape):
         return grown(arrays[0], arrays[1], crash.names) if len(arrays) == 2 and "output" in crash.trouble.text else ""
     return broadcast(arrays[0], arrays[1], crash.names)
+
+
+def _mask_of_scores(mask: Part, scores: Part, crash: Crash) -> str:
+    """Say why a mask does not fit the scores that query and key give."""
+    told = broadcast(mask, scores, crash.names)
+    if fits(mask.shape, scores.shape):
+        larger = marked("{mask} is larger than {scores}: a mask is spread over the scores, and not they over it.")
+        told = say(larger, mask=shown(mask, crash.names), scores=shown(scores, crash.names))
+    where = say(
+        "Scores are (..., queries, keys): does time stand right before the features in query and key, and the heads before it?"
+    )
+    return f"{told} {where}"
 
 
 def two_matrices(crash: Crash, _: re.Match[str]) -> str:
