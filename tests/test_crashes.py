@@ -492,6 +492,29 @@ def test_what_asks_for_one_truth_value_is_told_by_its_name(line: str, says: str)
     assert says.lower() in told.lower()
 
 
+@pytest.mark.parametrize(
+    ("shapes", "says"),
+    [
+        (((2, 3, 2, 4), (2, 3, 2, 4), (3, 3)), "`mask` of shape (3, 3) meets `the scores` of shape (2, 3, 2, 2)"),
+        (
+            ((1, 2, 1, 4), (1, 2, 1, 4), (2, 2)),
+            "`mask` of shape (2, 2) is larger than `the scores` of shape (1, 2, 1, 1)",
+        ),
+    ],
+)
+def test_a_mask_that_does_not_fit_the_scores_is_told(shapes: tuple[tuple[int, ...], ...], says: str) -> None:
+    """Query and key came with time before the heads, of which the scores are the first sign."""
+    query, key, mask = (Part(name, "tensor", shape) for name, shape in zip(("q", "k", "mask"), shapes, strict=True))
+    parts = (query, key, Part("v", "tensor", key.shape), mask)
+    text = "The size of tensor a (2) must match the size of tensor b (3) at non-singleton dimension 3"
+    frames = (Frame("f.py", 1, "step", "F.scaled_dot_product_attention"),)
+    told = reason_of_crash(
+        Trouble("RuntimeError", text, frames, parts), Visibility.PUBLIC, Source("", ()), Call((), {}), "step", "", {}
+    )
+    assert told.startswith(says)
+    assert told.endswith("does time stand right before the features in query and key, and the heads before it?")
+
+
 def test_a_name_whose_import_fails_is_told() -> None:
     """The package is missing, and not the name."""
     source = Source("f", (Chunk("f.py", "import numpy as np\nfrom scipy.special import expit, softmax\n"),))
