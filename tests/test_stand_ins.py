@@ -9,7 +9,7 @@ import pytest
 
 from autograder.oracle.drawn_answers import drawn_like
 from autograder.oracle.rows_of_calls import Shared, by_row
-from autograder.sandbox.child.stand_ins import Known, call_among, shapes_of
+from autograder.sandbox.child.stand_ins import OTHER_SHAPES, Known, call_among, shapes_of
 
 FAR_BELOW = -900.0
 
@@ -109,3 +109,14 @@ def test_what_is_no_data_has_nothing_drawn_like_it() -> None:
     """Nothing can stand in for it."""
     with pytest.raises(ValueError, match="nothing random"):
         drawn_like([-1], np.random.default_rng(0))
+
+
+def test_a_mask_alone_may_not_lack_an_axis() -> None:
+    """A single query may go without its axis, with its scores and its mask; a mask without it lies over other entries."""
+    scores, mask = np.ones((2, 1, 3)), np.ones((2, 1, 3), bool)
+    answer = np.arange(6.0).reshape(2, 1, 3)
+    whole = among("return helper(arrays[0], arrays[1])", scores, mask, answer=answer, asked=2)
+    short = among("return helper(arrays[0][:, 0], arrays[1][:, 0])", scores, mask, answer=answer, asked=2)
+    assert np.allclose(short, np.asarray(whole)[:, 0])
+    with pytest.raises(ValueError, match=OTHER_SHAPES):
+        among("return helper(arrays[0], arrays[1][:, 0])", scores, mask, answer=answer, asked=2)

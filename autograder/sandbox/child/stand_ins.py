@@ -10,6 +10,7 @@ one may be left out.
 from __future__ import annotations
 
 import functools
+import itertools
 import math
 import sys
 import types
@@ -129,6 +130,13 @@ def what_is_said(given: Sequence[Any], functions: Collection[int] = ()) -> list[
     ]
 
 
+def _masks_alone_lack_it(known: Shapes, given: Sequence[Any]) -> bool:
+    """Whether only truth values lack an axis of a known call: without it a mask lies over other entries."""
+    pairs = zip(itertools.chain(*known), leaves(list(given)), strict=True)
+    lacking = [leaf for before, leaf in pairs if isinstance(before, list) and getattr(leaf, "ndim", 0) < len(before)]
+    return all(str(leaf.dtype).endswith("bool") for leaf in lacking)
+
+
 def _answered(answers: Answers, given: Sequence[Any]) -> Any:
     shapes = shapes_of(given)
     for several in (False, True):  # axes where a known call has its rows
@@ -143,7 +151,7 @@ def _answered(answers: Answers, given: Sequence[Any]) -> Any:
             return _stacked([_answered(answers, without_front(given, known, place)) for place in range(count)])
     for known, *_ in answers:
         axis = axis_left_out(known, shapes)
-        if axis is not None:
+        if axis is not None and not _masks_alone_lack_it(known, given):
             return map_leaves(functools.partial(without_axis, axis=axis), _answered(answers, with_axis(given, known)))
     raise ValueError(OTHER_SHAPES)
 
