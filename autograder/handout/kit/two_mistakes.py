@@ -37,8 +37,8 @@ class Fingerprint:
 
     def is_like(self, forms: np.ndarray, sums: np.ndarray) -> np.ndarray:
         """Return which of others are the same but for float noise, given their forms (n,) and sums (n, SUMS)."""
-        near: np.ndarray = (np.abs(sums - self.sums) <= TOLERANCE).all(axis=1) & (forms == self.form)
-        return near
+        like: np.ndarray = (np.abs(sums - self.sums) <= TOLERANCE).all(axis=1) & (forms == self.form)
+        return like
 
 
 def fingerprint_of(trial: Trial, outcomes: tuple[Outcome, ...]) -> Fingerprint | None:
@@ -57,8 +57,9 @@ def fingerprint_of(trial: Trial, outcomes: tuple[Outcome, ...]) -> Fingerprint |
             array = _numbers(leaf)
             form.append(f"{call} {path} {leaf!r}" if array is None else f"{call} {path} {array.shape}")
             if array is not None:
-                whole, size = np.asarray(array, np.float64).ravel(), scale(np.asarray(array, np.float64))
-                rows += [np.log([size]), whole / size]
+                numbers = array.astype(np.float64).ravel()
+                size = scale(numbers)
+                rows += [np.log([size]), numbers / size]
                 floats |= array.dtype.kind == "f" and path[:1] != _ARGUMENTS
     row = np.concatenate(rows)
     if not np.isfinite(row).all() or not floats:
@@ -99,16 +100,7 @@ class Pairs:
 
     def to_bytes(self) -> bytes:
         """Return the file's content."""
-        return encode(
-            {
-                "names": list(self.names),
-                "trials": list(self.trials),
-                "pairs": self.pairs,
-                "places": self.places,
-                "forms": self.forms,
-                "sums": self.sums,
-            }
-        )
+        return encode(vars(self))
 
 
 NO_PAIRS = Pairs((), (), np.zeros((0, 2), int), np.zeros((0, 2), int), np.zeros(0, int), np.zeros((0, SUMS)))
