@@ -288,6 +288,11 @@ def show_fairness(console: Console, measured: Mapping[str, Fairness], broken: It
         )
         rows.add_row(slug, *map(str, counts + names))
     console.print(rows)
+    console.print(
+        "  correct: unusual correct files, how often they were graded, and how many verdicts were unfair. known: mistakes rewritten; those that a "
+        "public case catches, that have their own name, and that have another's. pairs: files with two mistakes, and those of which both are named",
+        highlight=False,
+    )
     levels = {level: None for found in measured.values() for level in found.gradings}
     console.print(f"  graded at isolation levels {', '.join(levels)}", highlight=False)
     for slug, found in measured.items():
