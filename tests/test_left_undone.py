@@ -297,6 +297,18 @@ def test_what_is_not_done_yet_is_no_two_mistakes() -> None:
     assert {case.says for case in failing} == {"`clipped['W']`: Your answer is the argument `grads['W']`, unchanged."}
 
 
+def test_an_axis_that_not_all_wrong_parts_have_is_told_without_its_name() -> None:
+    """`norm` is a number and `clipped` holds arrays. `check` used to end there."""
+    assignment = load_assignment(ROOT, "a2_bptt")
+    body = """    norm = np.sqrt(sum(np.abs(g).sum() ** 2 for g in grads.values()))
+    factor = min(1.0, max_norm / norm) if norm else 1.0
+    return {name: g * factor for name, g in grads.items()}, norm"""
+    text = with_body(assignment.reference, "clip_grad_norm", body)
+    result = check(Source.of(assignment.file, text), public_bundle(public_oracle(assignment)))
+    (failing,) = (e.failing for e in result.exercises if e.failing)
+    assert failing[0].says.startswith("Your answer is wrong whenever axis 0 of `grads['W']` is longer than one")
+
+
 def test_finite_numbers_are_told_before_others() -> None:
     """Only the last row is filled in; that it is NaN where scores are large is another matter."""
     assignment = load_assignment(ROOT, "a5_attention")

@@ -91,7 +91,7 @@ def _axes_of_answer(stub: str, path: str, part: str) -> tuple[str, ...]:
 def _named(axes: Sequence[str], axis: int, ndim: int) -> str:
     own = [name for name in axes if name != "..."]
     from_the_end = axis if axis < 0 else axis - ndim
-    if len(own) < -from_the_end or (ndim != len(own) and "..." not in axes):
+    if not 0 < -from_the_end <= len(own) or (ndim != len(own) and "..." not in axes):
         return ""
     return own[from_the_end] if own[from_the_end] != "1" else ""
 

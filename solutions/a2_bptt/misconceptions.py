@@ -123,6 +123,13 @@ LOSS = mistakes_of(
         "Your exponentials overflow for logits in the hundreds. A softmax does not change when the same number is "
         "taken off all logits of a position; choose one that keeps them small.",
     ),
+    peak_over_time=edit(
+        "peak = logits.max(axis=-1, keepdims=True)",
+        "peak = logits.max(axis=1, keepdims=True)",
+        "every_target_counts",
+        "Your maximum runs over time, so each token of a position has another one taken off, and the shares are others. What is "
+        "taken off before the exponential is the same for all tokens of a position: the largest of its own logits.",
+    ),
     smallest_logit_taken_off=edit(
         "peak = logits.max(axis=-1, keepdims=True)",
         "peak = logits.min(axis=-1, keepdims=True)",
@@ -1044,6 +1051,12 @@ EMBEDDING = mistakes_of(
         "np.add.at(dE, ids - 1, d_out)",
         "repeated_ids_add_up",
         "Your rows are off by one: the gradient of token i ends up in row i - 1. Ids count from 0, like rows.",
+    ),
+    last_position_left_out=edit(
+        "np.add.at(dE, ids, d_out)",
+        "np.add.at(dE, ids[:, :-1], d_out[:, :-1])",
+        "repeated_ids_add_up",
+        "Your table collects nothing from the last position of each text. It was read there, too.",
     ),
     one_text_only=edit(
         "np.add.at(dE, ids, d_out)",
