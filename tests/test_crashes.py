@@ -515,6 +515,23 @@ def test_a_mask_that_does_not_fit_the_scores_is_told(shapes: tuple[tuple[int, ..
     assert told.endswith("does time stand right before the features in query and key, and the heads before it?")
 
 
+@pytest.mark.parametrize(
+    ("shapes", "says"),
+    [
+        ("(0,3) into shape (1,3)", "along one axis it has 0, and there is room for 1"),
+        ("(2,3) into shape (1,3)", "along one axis it has 2, and there is room for 1"),
+        ("(3,) into shape (2,3)", "Two shapes do not fit here."),  # which it would fill: no library writes that
+    ],
+)
+def test_what_fills_no_place_is_told(shapes: str, says: str) -> None:
+    """An array without entries fills nothing, either."""
+    trouble = Trouble(
+        "ValueError", f"could not broadcast input array from shape {shapes}", (Frame("f.py", 1, "f", ""),)
+    )
+    told = reason_of_crash(trouble, Visibility.PUBLIC, Source("", ()), Call((), {}), "f", "", {})
+    assert says in told
+
+
 def test_a_name_whose_import_fails_is_told() -> None:
     """The package is missing, and not the name."""
     source = Source("f", (Chunk("f.py", "import numpy as np\nfrom scipy.special import expit, softmax\n"),))

@@ -57,7 +57,7 @@ def reason_of_crash(
     crash = Crash(trouble, names_in(call, function, stub, signatures), parameters, given, source, signatures)
     try:
         return rule.detail(crash, match) or general
-    except (ArithmeticError, LookupError, TypeError, ValueError):  # a text that no library writes
+    except (ArithmeticError, LookupError, StopIteration, TypeError, ValueError):  # a text that no library writes
         return general
 
 

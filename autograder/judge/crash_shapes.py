@@ -76,6 +76,8 @@ def filled_place(crash: Crash, match: re.Match[str]) -> str:
     source, target = (shapes_in(f"({match[key] or match[key + '2']})")[0] for key in ("source", "target"))
     what = f"`{crash.first.text}`" if crash.first and crash.first.shape == source else say("An array")
     given = {"what": what, "source": source, "target": target, "why": unfilled(source, target)}
+    if not given["why"]:
+        return ""
     handed = crash.trouble.frames[-2].calls if len(crash.trouble.frames) > 1 else ""
     if handed.startswith("self."):  # a part that the constructor gives raised it
         told = marked("{what} of shape {source}, handed to `{handed}`, is to become {target}: {why}")

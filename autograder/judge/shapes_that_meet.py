@@ -107,7 +107,7 @@ def grown(one: Part, other: Part, names: AxisNames) -> str:
 
 
 def unfilled(source: Shape, target: Shape) -> str:
-    """Say, after a colon, how an array fails to fill a shape, which stays as it is."""
+    """Say, after a colon, how an array fails to fill a shape, which stays as it is; nothing where it does not."""
     if len(source) > len(target):
         return say_many(
             "it has {n} axis, and only {most} may be filled.",
@@ -116,8 +116,10 @@ def unfilled(source: Shape, target: Shape) -> str:
             most=len(target),
         )
     if fits(source, target):
-        had, room = next(pair for pair in zip(reversed(source), reversed(target), strict=False) if pair[0] > pair[1])
-        return say("along one axis it has {had}, and there is room for {room}; none is left out.", had=had, room=room)
+        pairs = zip(reversed(source), reversed(target), strict=False)
+        unlike = next((pair for pair in pairs if pair[0] not in (1, pair[1])), None)
+        told = marked("along one axis it has {had}, and there is room for {room}; none is left out.")
+        return say(told, had=unlike[0], room=unlike[1]) if unlike else ""
     return misfit(source, target)
 
 
