@@ -512,7 +512,7 @@ def test_a_mask_that_does_not_fit_the_scores_is_told(shapes: tuple[tuple[int, ..
         Trouble("RuntimeError", text, frames, parts), Visibility.PUBLIC, Source("", ()), Call((), {}), "step", "", {}
     )
     assert told.startswith(says)
-    assert told.endswith("does time stand right before the features in query and key, and the heads before it?")
+    assert told.endswith("do query and key end in time and features, the heads before?")
 
 
 @pytest.mark.parametrize(

@@ -54,9 +54,7 @@ def _mask_of_scores(mask: Part, scores: Part, crash: Crash) -> str:
     if fits(mask.shape, scores.shape):
         larger = marked("{mask} is larger than {scores}: a mask is spread over the scores, and not they over it.")
         told = say(larger, mask=shown(mask, crash.names), scores=shown(scores, crash.names))
-    where = say(
-        "Scores are (..., queries, keys): does time stand right before the features in query and key, and the heads before it?"
-    )
+    where = say("Scores are (..., queries, keys): do query and key end in time and features, the heads before?")
     return f"{told} {where}"
 
 
@@ -75,9 +73,9 @@ def filled_place(crash: Crash, match: re.Match[str]) -> str:
     """Say why an array does not become the shape that is asked for."""
     source, target = (shapes_in(f"({match[key] or match[key + '2']})")[0] for key in ("source", "target"))
     what = f"`{crash.first.text}`" if crash.first and crash.first.shape == source else say("An array")
-    given = {"what": what, "source": source, "target": target, "why": unfilled(source, target)}
-    if not given["why"]:
+    if not (why := unfilled(source, target)):
         return ""
+    given = {"what": what, "source": source, "target": target, "why": why}
     handed = crash.trouble.frames[-2].calls if len(crash.trouble.frames) > 1 else ""
     if handed.startswith("self."):  # a part that the constructor gives raised it
         told = marked("{what} of shape {source}, handed to `{handed}`, is to become {target}: {why}")
