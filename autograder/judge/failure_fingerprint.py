@@ -112,10 +112,10 @@ def _numbers(array: np.ndarray) -> str:
     if not largest:
         return f"{head} {places} 0"
     finite /= largest * np.sqrt(flat.size)
-    return f"{head} {places} {[round(value / step) for value in (np.log(largest), *(_weights(flat.size) @ finite))]}"
+    return f"{head} {places} {[round(value / step) for value in (np.log(largest), *(weights(flat.size) @ finite))]}"
 
 
 @functools.lru_cache(maxsize=64)
-def _weights(size: int) -> np.ndarray:
-    """Return a row of weights for each sum."""
+def weights(size: int) -> np.ndarray:
+    """Return a row of weights for each sum of an array's numbers: (sums, size)."""
     return np.cos(np.outer(1 + 0.7 * np.arange(_SUMS), np.arange(1, size + 1)))

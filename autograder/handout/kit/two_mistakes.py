@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from autograder.judge.array_pairs import is_judged
+from autograder.judge.failure_fingerprint import weights
 from autograder.judge.tolerance import TOLERANCE, scale
 from autograder.judge.trials import Trial
 from autograder.sandbox.child.tree import array_of, parts_of
@@ -64,7 +65,7 @@ def fingerprint_of(trial: Trial, outcomes: tuple[Outcome, ...]) -> Fingerprint |
     row = np.concatenate(rows)
     if not np.isfinite(row).all() or not floats:
         return None
-    sums = _weights(row.size) @ row / np.sqrt(row.size)
+    sums = weights(row.size)[:SUMS] @ row / np.sqrt(row.size)
     return Fingerprint(zlib.crc32("\n".join(form).encode("utf-8", "surrogatepass")), sums.astype(np.float32))
 
 
@@ -126,8 +127,3 @@ def _leaves(tree: Any, path: tuple[Any, ...]) -> Iterator[tuple[tuple[Any, ...],
 def _numbers(leaf: Any) -> np.ndarray | None:
     array = np.asarray(leaf) if isinstance(leaf, int | float | np.generic) else array_of(leaf)
     return array if array is not None and array.dtype.kind in "fiub" else None
-
-
-def _weights(size: int) -> np.ndarray:
-    """Return a row of weights for each sum."""
-    return np.cos(np.outer(1 + 0.7 * np.arange(SUMS), np.arange(1, size + 1)))
