@@ -55,6 +55,7 @@ COVERED = {
         "relation_sentences",
         "rules_of_functions",
         "shapes_that_meet",
+        "slip_sentences",
         "stray_tensors",
     )
 }

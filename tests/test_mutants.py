@@ -15,7 +15,7 @@ from autograder.cli import main
 from autograder.course.catalog import load_assignment
 from autograder.course.places import CourseError, read_toml, slugs
 from autograder.course.spec import Assignment
-from autograder.proof.code_changes import variants
+from autograder.oracle.code_changes import variants
 from autograder.proof.equivalent import why_equivalent
 from autograder.proof.mutant_report import Reasons, read_reasons, report
 from autograder.proof.mutant_runs import BrokenTrialError, Fate, fates

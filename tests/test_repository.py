@@ -125,7 +125,7 @@ def test_the_command_says_what_changed(course: Path, clone: Path) -> None:
     assert told() == [
         "  changed: README.md",
         "  new: conftest.py",
-        "  in engine/: 1 new, 1 removed",  # the clone was made before a handout held pairs of mistakes
+        "  in engine/: 2 new, 1 removed",  # the clone was made before a handout held pairs of mistakes, and slips
         "  kept: means.py, in which something is written",
         "  Nothing else was touched. Look at the changes with git diff, then commit and push them.",
     ]

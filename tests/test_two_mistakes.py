@@ -13,9 +13,11 @@ from autograder.course.edits import apply_edits
 from autograder.course.spec import Assignment
 from autograder.handout.kit.bundle import Bundle, read_bundle
 from autograder.handout.kit.self_check import check
-from autograder.handout.kit.two_mistakes import NO_PAIRS, PAIRS, Fingerprint, Pairs, fingerprint_of, read_pairs
+from autograder.handout.kit.two_mistakes import NO_PAIRS, PAIRS, Pairs, read_pairs
+from autograder.handout.on_all_cores import on_all_cores
 from autograder.handout.pairs_of_mistakes import LEAST, MORE, ROWS, pairs_file
 from autograder.handout.public_data import public_bundle, public_files, public_oracle
+from autograder.judge.answer_fingerprints import Fingerprint, fingerprint_of
 from autograder.judge.trials import Trial
 from autograder.oracle.oracle import Oracle
 from autograder.sandbox.child.tree import Tensor
@@ -206,7 +208,7 @@ def test_one_process_and_several_make_the_same_file(
     few = replace(whole, misconceptions=some)
     files = set()
     for cores in (1, 2):
-        monkeypatch.setattr(f"{pairs_file.__module__}.cores", lambda cores=cores: cores)
+        monkeypatch.setattr(f"{on_all_cores.__module__}.cores", lambda cores=cores: cores)
         files |= set(pairs_file(public_oracle(few)).values())
     assert len(some) ** 2 / 2 > 2 * LEAST
     assert len(files) == 1

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -27,7 +26,6 @@ if TYPE_CHECKING:
 SeedOption = Annotated[
     int | None, typer.Option(min=0, show_default="a new one", help="Seed of the hidden inputs, the same for everyone")
 ]
-_PAIRS = "any two known mistakes"  # are tried, so that students at home have their names
 TermOption = Annotated[str, typer.Option(metavar="TEXT", help="The --term of the handouts, for the letters of quizzes")]
 
 
@@ -160,8 +158,8 @@ def otter(
     folder = course_of(course)
     assignment, seed = _sound(folder, slug, seed)
     settings = Settings(slug, seed, training=training and bool(assignment.trainings))
-    bar = partial(tracked, doing=_PAIRS)
-    print("\n".join(map(str, make_otter(folder, public_oracle(assignment), settings, out / f"{slug}-otter", bar))))
+    made = make_otter(folder, public_oracle(assignment), settings, out / f"{slug}-otter", tracked)
+    print("\n".join(map(str, made)))
     print("Students get what lies in student/ and nothing else: solution/ holds hidden cases and answers.")
 
 
@@ -196,18 +194,18 @@ def _handouts(folder: Path, slug: str, terms: Iterable[str]) -> Iterator[dict[st
     from autograder.course.stub import StubError
     from autograder.handout.handout import handout_files
     from autograder.handout.kit.bundle import BundleError
-    from autograder.handout.pairs_of_mistakes import pairs_file
+    from autograder.handout.named_at_home import named_at_home
     from autograder.handout.public_data import public_oracle
 
     assignment = load_assignment(folder, slug)
     tell_points(assignment)
     oracle = public_oracle(assignment)  # one for all: it keeps its answers
     try:
-        pairs: dict[str, bytes] = {}
+        named: dict[str, bytes] = {}
         for term in terms:
             files = handout_files(folder, oracle, term)  # first: what is wrong shows before minutes of work
-            pairs = pairs or pairs_file(oracle, partial(tracked, doing=_PAIRS))
-            yield files | pairs
+            named = named or named_at_home(oracle, tracked)
+            yield files | named
     except (BundleError, StubError) as error:
         fail(f"{slug}: {error}")
 

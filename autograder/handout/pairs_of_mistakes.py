@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 import itertools
-import multiprocessing
-import signal
-import sys
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
 
-from autograder.handout.kit.two_mistakes import PAIRS, SUMS, Fingerprint, Names, Pairs, fingerprint_of
+from autograder.handout.kit.two_mistakes import PAIRS, Names, Pairs
+from autograder.handout.on_all_cores import Tracked, on_all_cores
 from autograder.handout.public_data import tellable
+from autograder.judge.answer_fingerprints import SUMS, Fingerprint, fingerprint_of
 from autograder.judge.outcomes_alike import same_outcomes
 from autograder.judge.trials import Trial
 from autograder.oracle.oracle import Oracle
-from autograder.sandbox.child.tree import imported_torch
-from autograder.sandbox.machine import cores
 
 # Rows of a pair, from the cases that take the least time, and of one that is like another in these; in all other cases one mistake
 # alone may speak against it.
@@ -26,7 +22,6 @@ ROWS, MORE = 2, 3
 NEAR = 3  # decimals of a sum
 LEAST, AT_ONCE = 200, 20  # pairs for each process, and those that it is given at a time
 Rows = list[tuple[str, Fingerprint]]  # with the names of trials
-Tracked = Callable[[Sequence[Names]], Iterable[Names]]
 
 
 def pairs_file(oracle: Oracle, tracked: Tracked = iter) -> dict[str, bytes]:
@@ -36,40 +31,13 @@ def pairs_file(oracle: Oracle, tracked: Tracked = iter) -> dict[str, bytes]:
     """
     known = tellable(oracle)
     pairs = [(a.name, b.name) for a, b in itertools.combinations(known, 2) if a.exercise == b.exercise]
-    rows = {pair: found for pair, found in _run(oracle, pairs, ROWS, tracked) if found}
-    rows |= _run(oracle, _like_another(rows), MORE, tracked)
+
+    def run(chosen: Sequence[Names], most: int) -> Iterator[tuple[Names, Rows]]:
+        return on_all_cores(lambda pair: _rows_of(oracle, pair, most), chosen, tracked, least=LEAST, at_once=AT_ONCE)
+
+    rows = {pair: found for pair, found in run(pairs, ROWS) if found}
+    rows |= run(_like_another(rows), MORE)
     return {f"engine/{PAIRS}": _table([m.name for m in known], [t.name for t in oracle.trials], rows).to_bytes()}
-
-
-def _run(oracle: Oracle, pairs: Sequence[Names], most: int, tracked: Tracked) -> Iterator[tuple[Names, Rows]]:
-    """Yield the rows of pairs, which are run on all cores where processes can be forked."""
-    count = min(cores(), len(pairs) // LEAST) if sys.platform == "linux" else 1
-    if count < 2:
-        yield from ((pair, _rows_of(oracle, pair, most)) for pair in tracked(pairs))
-        return
-    context = multiprocessing.get_context("fork")
-    pool = ProcessPoolExecutor(count, context, _begin, (oracle, most))
-    try:
-        found = pool.map(_rows_here, pairs, chunksize=AT_ONCE)
-        yield from ((pair, next(found)) for pair in tracked(pairs))
-    finally:
-        pool.shutdown(cancel_futures=True)  # after Ctrl-C what is left is not run
-
-
-def _begin(oracle: Oracle, most: int) -> None:
-    """Begin a process: it has the oracle as it was when the process was forked, and one thread."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is told by the process that asked
-    if torch := imported_torch():
-        torch.set_num_threads(1)
-    _here.append((oracle, most))
-
-
-_here: list[tuple[Oracle, int]] = []  # of this process
-
-
-def _rows_here(pair: Names) -> Rows:
-    oracle, most = _here[-1]
-    return _rows_of(oracle, pair, most)
 
 
 def _table(names: list[str], trials: list[str], rows: Mapping[Names, Rows]) -> Pairs:

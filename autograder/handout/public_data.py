@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -28,6 +29,7 @@ from autograder.handout.kit.bundle import (
 from autograder.handout.kit.known_mistakes import read_outcomes
 from autograder.judge import checks
 from autograder.judge.outcomes_alike import answers_of, arrays_that_met, part_called, same_outcomes
+from autograder.judge.reasons import Key
 from autograder.judge.trials import Small, Trial, as_data
 from autograder.oracle.oracle import Oracle
 from autograder.sandbox.child.wire_format import encode, pack
@@ -51,6 +53,7 @@ def public_bundle(oracle: Oracle, term: str = "") -> Bundle:
         _Tried(oracle),
         lambda trial: oracle.smaller(trials[trial.name]),
         lambda trial: _values_on_the_way(oracle, trials[trial.name]),
+        partial(_slip_giving, oracle, with_secret_answers(oracle)),
     )
 
 
@@ -100,12 +103,32 @@ def _shown(trial: Trial, expected: tuple[Outcome, ...]) -> tuple[Outcome, ...]:
 
 def tellable(oracle: Oracle) -> tuple[Misconception, ...]:
     """Return the misconceptions of exercises whose expected answers are all public."""
+    secret = with_secret_answers(oracle)
+    return tuple(m for m in oracle.assignment.misconceptions if m.exercise not in secret)
+
+
+def _slip_giving(
+    oracle: Oracle,
+    secret: Collection[str],
+    exercise: str,
+    got: Mapping[Trial, tuple[Outcome, ...]],
+    failed: Collection[Trial],
+) -> Key | None:
+    """Return what is told of a slip; the trials are a bundle's."""
+    if exercise in secret:
+        return None
+    mine = {trial.name: trial for trial in oracle.trials}
+    return oracle.slip_giving(exercise, {mine[t.name]: gave for t, gave in got.items()}, [mine[t.name] for t in failed])
+
+
+def with_secret_answers(oracle: Oracle) -> frozenset[str]:
+    """Return the exercises of which some expected answers are not public."""
     secret = set()
     for trial in oracle.trials:
         answers = answers_of(oracle.expected(trial))
         if trial.case.check.public(answers) is not answers:
             secret.add(trial.case.exercise)
-    return tuple(m for m in oracle.assignment.misconceptions if m.exercise not in secret)
+    return frozenset(secret)
 
 
 def _values_on_the_way(oracle: Oracle, trial: Trial) -> Sequence[Mapping[str, np.ndarray]]:

@@ -25,7 +25,7 @@ from autograder.course.spec import Assignment, Visibility
 from autograder.course.stub import BEGIN, END, StubError, render_stub
 from autograder.handout.handout import at_home, engine_files, for_notebook, handout_files, template, write_files
 from autograder.handout.leaks import leaks, secrets_of
-from autograder.handout.pairs_of_mistakes import Tracked, pairs_file
+from autograder.handout.named_at_home import Shown, named_at_home, unseen
 from autograder.handout.write_notebook import check_cell, checks_in_order, notebook_cells, written
 from autograder.handout.zips import zip_bytes
 from autograder.integrations.one_submission import NEEDS, TORCH, Settings, desk_files
@@ -41,10 +41,10 @@ _SETUP_SH = "setup.sh"
 _OURS = ("files/desk/", f"files/{NAME}")  # the part of a bundle's files/ that grading needs
 
 
-def make_otter(course: Path, oracle: Oracle, settings: Settings, out: Path, tracked: Tracked = iter) -> list[Path]:
+def make_otter(course: Path, oracle: Oracle, settings: Settings, out: Path, shown: Shown = unseen) -> list[Path]:
     """Run `otter assign` and write master/, student/, solution/ and autograder.zip to a folder; return their paths.
 
-    The oracle is of public cases; `tracked` is as `pairs_file` takes it. Raises CourseError where otter is missing or fails, or where
+    The oracle is of public cases; `shown` is as `named_at_home` takes it. Raises CourseError where otter is missing or fails, or where
     its student version gives something away.
     """
     assignment = oracle.assignment
@@ -60,7 +60,7 @@ def make_otter(course: Path, oracle: Oracle, settings: Settings, out: Path, trac
     readme = readme_of(course, assignment.slug)
     with tempfile.TemporaryDirectory() as name:
         master, made = Path(name) / "master", Path(name) / "made"
-        write_files(otter_files(course, oracle, settings) | pairs_file(oracle, tracked), master)
+        write_files(otter_files(course, oracle, settings) | named_at_home(oracle, shown), master)
         _assign(master / f"{Path(assignment.file).stem}.ipynb", made)
         _tidy(made / "student" / f"{Path(assignment.file).stem}.ipynb")
         student = {p.relative_to(made / "student").as_posix(): p for p in (made / "student").rglob("*") if p.is_file()}

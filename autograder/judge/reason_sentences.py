@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from autograder.course.language import marked, say
 from autograder.judge.reasons import PARTS, Diagnosis, Hint, Mistake, Reason, Relation, Turn
 from autograder.judge.relation_sentences import RELATIONS, part_named, relation_named
+from autograder.judge.slip_sentences import SLIPS, WHERE
 
 ENOUGH_LINES = 3  # that are told as one range
 UNNAMED = marked(
@@ -104,6 +105,8 @@ def _diagnosed(diagnosis: Diagnosis) -> str:
 def _related(relation: Relation) -> str:
     """Say how wrong values are related to the right ones."""
     kind, *names = relation.key
+    if kind in SLIPS:
+        return _slipped(kind, *names)
     if kind == "constant_factor" and names == ["-1"]:
         told = say("Every value has the wrong sign.")
     elif kind == "map" and names[0] in MAPPED:
@@ -115,6 +118,13 @@ def _related(relation: Relation) -> str:
     parts = [f"`{part_named(part)}`" for part in relation.part.split(PARTS) if part]
     listed = say(" and ").join(filter(None, [", ".join(parts[:-1]), *parts[-1:]]))
     return f"{listed}: {told}" if parts else told
+
+
+def _slipped(kind: str, *names: str) -> str:
+    """Say what right code with one slip would give the same answers, and what it would compute there."""
+    *named, made = names
+    told = say(SLIPS[kind], *named)
+    return f"{told} {say(WHERE, made)}" if made else told
 
 
 def _sentence(mistakes: Sequence[Mistake], exercise: str) -> str:

@@ -13,6 +13,7 @@ from functools import partial
 
 import numpy as np
 
+from autograder.course.spec import Status
 from autograder.judge.array_pairs import Part, arrays_in, parts_of
 from autograder.judge.axes_of_relations import REDUCED, with_axis_names
 from autograder.judge.outcome_keys import once_for_all
@@ -23,12 +24,17 @@ from autograder.judge.related import other_relations, plain_relations
 from autograder.judge.row_factors import row_factors
 from autograder.judge.trials import Judged, Knowledge
 from autograder.judge.wrong_places import place_of_wrong, what_failing_calls_share
+from autograder.sandbox.job import Ending
 
 ENOUGH = 3  # different wrong numbers that a relation gets right: by chance it happens once in 10**12
 ENOUGH_WHOLE = 8  # the same for whole numbers and truth values where only two of them are different
 TOLD_BY_DTYPE = frozenset({"fractions_cut_off"})  # which speaks for them, also where all that is left is zero
 FACTORS = frozenset({"times", "divided", "times_root", "divided_root", "one_less_counted", "one_more_counted"})
 _FROM_THE_END = re.compile("the last axis|the axis before|axis -")  # said where axes from the front do not fit
+# Which say little of what the code does: a slip that gives the same says more.
+VAGUE = frozenset(
+    {"other_places", "other_places_and_shape", "reordered", "own_factor", "factor_along", "own_offset", "offset_along"}
+)
 MOST_NAMES = 2  # that one factor is called
 MOST_PARTS = 3  # that are named
 MOST = 100  # numbers of a part that are counted
@@ -44,9 +50,22 @@ def find_relation(oracle: Knowledge, exercise: str, judged: Sequence[Judged]) ->
         with np.errstate(all="ignore"):
             parts = parts_of(oracle, judged)
             found = _find_relation(oracle, exercise, parts)
+            if found is None or found.key[0] in VAGUE:
+                found = _slip(oracle, exercise, judged, parts) or found
             return found and with_axis_names(found, oracle.assignment.stub, parts)
 
     return once_for_all(oracle, ("relation", exercise), judged, find)
+
+
+def _slip(oracle: Knowledge, exercise: str, judged: Sequence[Judged], parts: Sequence[Part]) -> Relation | None:
+    """Return the slip that gives all answers of the calls that returned, if enough numbers are wrong in them."""
+    numbers = set[tuple[str, float]]().union(*(_numbers(part, part.got, part.got) for part in parts if part.is_wrong))
+    if not are_enough(numbers):
+        return None
+    returned = [j for j in judged if all(outcome.ending is Ending.RETURNED for outcome in j.outcomes)]
+    failed = [j.trial for j in returned if j.status is not Status.PASSED]
+    key = oracle.slip_giving(exercise, {j.trial: j.outcomes for j in returned}, failed)
+    return Relation(exercise, key) if key else None
 
 
 def _find_relation(oracle: Knowledge, exercise: str, parts: Sequence[Part]) -> Relation | None:

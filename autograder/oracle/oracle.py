@@ -6,6 +6,7 @@ from autograder.oracle import (
     altered_calls,
     calls_inside,
     consequences,
+    slips_tried,
     smaller_calls,
     turning_points,
     values_on_the_way,
@@ -22,5 +23,6 @@ class Oracle(Reference):
     follow = consequences.follow
     right_inside = calls_inside.right_inside
     on_the_way = values_on_the_way.on_the_way
+    slip_giving = slips_tried.slip_giving
     smaller = smaller_calls.smaller
     turning_point = turning_points.turning_point

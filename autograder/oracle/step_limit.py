@@ -30,7 +30,13 @@ class StopError(BaseException):
 def counted(text: str, label: str) -> CodeType:
     """Return compiled code that calls `take_step` at each step. Raises SyntaxError where it is no Python."""
     tree = parse(text, label)
-    for node in ast.walk(tree) if "lambda" in text else _statements(tree):
+    count_steps(tree, lambdas="lambda" in text)
+    return compile(tree, label, "exec", dont_inherit=True)
+
+
+def count_steps(tree: ast.Module, *, lambdas: bool, comprehensions: bool = False) -> None:
+    """Have code call `take_step` at each step, in lambdas and at each turn of a comprehension as well if that is asked for."""
+    for node in list(ast.walk(tree)) if lambdas or comprehensions else _statements(tree):
         if isinstance(node, ast.For | ast.While | ast.FunctionDef):
             place = 1 if isinstance(node, ast.FunctionDef) and ast.get_docstring(node, clean=False) is not None else 0
             # In the line of what comes next, so that no line seems to be run that was not there.
@@ -39,7 +45,8 @@ def counted(text: str, label: str) -> CodeType:
         elif isinstance(node, ast.Lambda):
             # A step has no value, so the lambda still gives its own.
             node.body = ast.copy_location(ast.BoolOp(ast.Or(), [_said(node.body), node.body]), node.body)
-    return compile(tree, label, "exec", dont_inherit=True)
+        elif comprehensions and isinstance(node, ast.comprehension):
+            node.ifs.insert(0, ast.copy_location(ast.UnaryOp(ast.Not(), _said(node.iter)), node.iter))
 
 
 def _statements(tree: ast.Module) -> Iterator[ast.AST]:

@@ -23,8 +23,8 @@ from autograder.course.spec import Assignment, Module
 from autograder.course.stub import solution_spans
 from autograder.judge.trials import as_data
 from autograder.oracle.calls_here import run_requests
+from autograder.oracle.code_changes import cut_of, variants
 from autograder.oracle.oracle import Oracle
-from autograder.proof.code_changes import cut_of, variants
 from autograder.proof.known_mistakes import bank_of
 from autograder.proof.soundness import is_quiz
 from autograder.sandbox.child.parse import parse

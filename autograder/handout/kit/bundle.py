@@ -32,10 +32,13 @@ from autograder.course.spec import (
     Visibility,
 )
 from autograder.handout.kit.known_mistakes import Known, ReadWhenAsked, read_outcomes
-from autograder.handout.kit.two_mistakes import NO_PAIRS, Pairs, fingerprint_of, read_pairs
+from autograder.handout.kit.one_slip import Slip, no_slip, read_slips
+from autograder.handout.kit.two_mistakes import NO_PAIRS, Pairs, read_pairs
 from autograder.judge import checks
+from autograder.judge.answer_fingerprints import fingerprint_of
 from autograder.judge.blame import place_of
 from autograder.judge.outcomes_alike import agrees
+from autograder.judge.reasons import Key
 from autograder.judge.trials import MOST_KEPT, Judged, Kept, Origins, Small, T, Trial, make_trial
 from autograder.sandbox.child.wire_format import decode, unpack
 from autograder.sandbox.job import Outcome
@@ -60,6 +63,7 @@ class Bundle:
     known: Known
     smaller: Callable[[Trial], tuple[Small, ...]]
     on_the_way: Callable[[Trial], Sequence[Mapping[str, np.ndarray]]]
+    slip: Slip
     pairs: Pairs = NO_PAIRS
     replays: ClassVar[bool] = False
     _kept: Kept = field(default_factory=Kept, init=False, repr=False, compare=False)
@@ -116,6 +120,12 @@ class Bundle:
         """Return what `make` gives, which the next save may ask for as well."""
         return self._kept.get(key, make, most)
 
+    def slip_giving(
+        self, exercise: str, got: Mapping[Trial, tuple[Outcome, ...]], failed: Collection[Trial]
+    ) -> Key | None:
+        """Return what is told of a slip that gives an exercise's outcomes."""
+        return self.slip(exercise, got, failed)
+
     def alterations(self, _: Trial) -> tuple[tuple[str, ...], ...]:
         """Return nothing: what is right for other arguments takes the reference, which stays at home."""
         return ()
@@ -171,7 +181,8 @@ def read_bundle(folder: Path) -> Bundle:
         flat = decode((folder / NUMBERS).read_bytes())
     except (OSError, ValueError) as error:
         raise BundleError(unreadable(folder, error)) from None
-    return replace(make_bundle(document, _Arrays(document["arrays"], flat)), pairs=read_pairs(folder))
+    whole = make_bundle(document, _Arrays(document["arrays"], flat), slip=read_slips(folder))
+    return replace(whole, pairs=read_pairs(folder))
 
 
 def make_bundle(
@@ -180,8 +191,9 @@ def make_bundle(
     known: Known | None = None,
     small: Callable[[Trial], tuple[Small, ...]] | None = None,
     on_the_way: Callable[[Trial], Sequence[Mapping[str, np.ndarray]]] | None = None,
+    slip: Slip = no_slip,
 ) -> Bundle:
-    """Return the bundle that a document describes; `known`, `small` and `on_the_way` give what the document leaves out."""
+    """Return the bundle that a document describes; `known`, `small`, `on_the_way` and `slip` give what the document leaves out."""
     trials, right, others, way = [], {}, {}, {}
     for entry in document["cases"]:
         calls = tuple(_read_call(packed, arrays) for packed in entry["calls"])
@@ -203,7 +215,7 @@ def make_bundle(
     signatures = {name: tuple(parameters) for name, parameters in document["signatures"].items()}
     cases = tuple(trial.case for trial in trials)
     read = _read_assignment(document, cases)
-    return Bundle(read, signatures, tuple(trials), right, known, small or smaller, on_the_way or values)
+    return Bundle(read, signatures, tuple(trials), right, known, small or smaller, on_the_way or values, slip)
 
 
 def _read_assignment(document: dict[str, Any], cases: tuple[Case, ...]) -> Assignment:

@@ -1,0 +1,195 @@
+"""The changes at one place that are slips, each with what is told of it: its kind, and the names and signs that stand in its sentence."""
+
+from __future__ import annotations
+
+import ast
+import itertools
+from collections.abc import Iterator
+
+from autograder.judge.reasons import Key
+from autograder.oracle.code_changes import variants
+from autograder.oracle.slip_names import NamesIn, Place, Words, held_by_object, is_of_one, key_of
+
+Change = tuple[Key, ast.AST]  # what is told of it, and what stands there then
+INSTEAD, TWICE, LACKS = "slip_instead", "slip_twice", "slip_lacks"
+AXIS, PLACE, NUMBER = "slip_axis", "slip_place", "slip_number"
+_SIGNS = {
+    ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.MatMult: "@", ast.Pow: "**", ast.FloorDiv: "//", ast.Mod: "%",
+    ast.BitAnd: "&", ast.BitOr: "|", ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.Eq: "==", ast.NotEq: "!=",
+    ast.USub: "-", ast.Invert: "~", ast.Not: "not",
+}  # fmt: skip
+_LOST = {ast.Mult: "factor", ast.MatMult: "factor", ast.Add: "term", ast.Sub: "term", ast.Div: "division"}
+_AXES, _LIBRARIES = ("axis", "dim"), ("np", "torch")
+
+
+def made_by(statement: ast.stmt, words: Words) -> str:
+    """Return what a statement computes, if students know its name; else nothing."""
+    match statement:
+        case ast.Assign(targets=[target]) | ast.AugAssign(target=target):
+            name = target.id if isinstance(target, ast.Name) else key_of(target)
+            return name if name in words.here else ""
+    return ""
+
+
+def changes(place: Place, names: NamesIn) -> Iterator[Change]:
+    """Yield the slips at a place; what has a name that students do not know is left out."""
+    yield from (change for change in _all_changes(place, names) if all(change[0]))
+
+
+def _all_changes(place: Place, names: NamesIn) -> Iterator[Change]:
+    for other in variants(place.node, place.parent):
+        if told := _told(place, other, names):
+            yield told, other
+    yield from _mixed_up(place, names)
+    yield from _too_much(place, names)
+    match place.node:
+        case ast.BinOp(left=left, op=ast.Pow(), right=ast.Constant(value=2)):
+            yield (INSTEAD, "abs", "** 2"), ast.Call(ast.Name("abs", ast.Load()), [left], [])
+        case ast.Tuple(elts=parts) if (function := _axis_of(place, names)) and len(parts) > 1:
+            yield from (((AXIS, function), part) for part in parts)
+        case ast.Call(func=ast.Attribute(attr="mean") as function) as mean:
+            yield from _counted_wrongly(mean, function)
+
+
+def _mixed_up(place: Place, names: NamesIn) -> Iterator[Change]:
+    """Yield the changes in which one name stands in the place of another."""
+    match place.node:
+        case ast.Name(id=name, ctx=ast.Load()) if name in names.values:
+            alike = names.words.alike(place.statement.lineno, name)
+            yield from (((INSTEAD, o, name), ast.Name(o, ast.Load())) for o in names.values if o in alike)
+        case ast.Constant(value=str(key)) if key_of(place.parent) == key and key in names.keys:
+            yield from (((INSTEAD, other, key), ast.Constant(other)) for other in names.keys if other != key)
+        case ast.Attribute(value=value) as node if (name := held_by_object(node)) in names.held:
+            others = (other for other in names.held if other != name)
+            yield from (((INSTEAD, f"self.{o}", f"self.{name}"), ast.Attribute(value, o, ast.Load())) for o in others)
+
+
+def _too_much(place: Place, names: NamesIn) -> Iterator[Change]:
+    """Yield the changes in which something is computed once more than it should be, or of less."""
+    match place.node:
+        case ast.Name(id=name, ctx=ast.Load()) as value if name in names.values and place.field not in (
+            "func",
+            "value",
+        ):
+            for function in names.maps:
+                yield ("slip_extra", names.called(function), name), ast.Call(function, [value], [])
+        case ast.BinOp(left=left, op=ast.Mult() | ast.Add() | ast.Div() as op, right=right) as node:
+            parts = [right] if isinstance(op, ast.Div) else [left, right]
+            yield from (((TWICE, text), ast.BinOp(node, op, part)) for part in parts if (text := names.text(part)))
+        case ast.Call(func=function, args=[argument]) as call if is_of_one(call) and (called := names.called(function)):
+            yield (TWICE, called), ast.Call(function, [call], [])
+            if isinstance(argument, ast.BinOp) and isinstance(argument.op, ast.Add | ast.Sub):
+                inner = ast.Call(function, [argument.left], [])
+                yield ("slip_outside", called), ast.BinOp(inner, argument.op, argument.right)
+
+
+def _counted_wrongly(mean: ast.Call, function: ast.Attribute) -> Iterator[Change]:
+    """Yield a mean as the sum divided by one less than there are, and by one more."""
+    owner, given = function.value, mean.args
+    is_library = isinstance(owner, ast.Name) and owner.id in _LIBRARIES
+    if is_library and not given:
+        return
+    of = given[0] if is_library else owner
+    ones = ast.BinOp(ast.BinOp(of, ast.Mult(), ast.Constant(0)), ast.Add(), ast.Constant(1))
+    of, given = (owner, [ones, *given[1:]]) if is_library else (ones, given)
+    count = ast.Call(ast.Attribute(of, "sum", ast.Load()), given, mean.keywords)
+    part = ast.BinOp(ast.Constant(1), ast.Div(), count)
+    for kind, op in (("slip_mean_less", ast.Sub()), ("slip_mean_more", ast.Add())):
+        yield (kind,), ast.BinOp(mean, ast.Div(), ast.BinOp(ast.Constant(1), op, part))
+
+
+def _told(place: Place, other: ast.AST, names: NamesIn) -> Key | None:
+    """Return what is told of one of the changes that are made anywhere, or None where that is nothing."""
+    match place.node, other:
+        case ast.BinOp(left=left) as node, ast.BinOp(left=one, op=after) if one is left:
+            return INSTEAD, _SIGNS[type(after)], _SIGNS[type(node.op)]
+        case ast.BinOp(op=op, right=right), ast.BinOp(left=one) if one is right:
+            return "slip_sides", _SIGNS[type(op)]
+        case ast.BinOp() as node, _:
+            return _lacking(node, other, names)
+        case ast.UnaryOp(op=op, operand=operand), _ if other is operand and type(op) in _SIGNS:
+            return LACKS, _SIGNS[type(op)]
+        case ast.Compare(ops=[before]), ast.Compare(ops=[after]) if type(before) in _SIGNS:
+            return INSTEAD, _SIGNS[type(after)], _SIGNS[type(before)]
+        case ast.Call() as call, _:
+            return _told_of_call(call, other, names)
+        case ast.Attribute(attr="T" | "mT" as attribute), _:
+            return LACKS, f".{attribute}"
+        case ast.Slice() | ast.Subscript(), _:
+            return (PLACE,)
+        case ast.Constant(value=bool()), _:
+            return None
+        case ast.Constant() | ast.UnaryOp(), _:
+            return _told_of_number(place, other, names)
+        case ast.For(), _:
+            return ("slip_backwards",)
+        case ast.If(), _:
+            return ("slip_condition",)
+        case ast.Tuple() | ast.List(), _:
+            return ("slip_neighbours",)
+        case ast.AugAssign(op=before), ast.AugAssign(op=after):
+            return INSTEAD, f"{_SIGNS[type(after)]}=", f"{_SIGNS[type(before)]}="
+        case ast.AugAssign(op=before), ast.Assign():
+            return INSTEAD, "=", f"{_SIGNS[type(before)]}="
+    return None
+
+
+def _lacking(node: ast.BinOp, kept: ast.AST, names: NamesIn) -> Key | None:
+    """Return what is told of an operation of which one side is left out."""
+    match node:
+        case ast.BinOp(left=left, op=ast.Pow(), right=ast.Constant(value=int() | float() as power)) if kept is left:
+            return LACKS, f"** {power}"
+        case ast.BinOp(left=ast.Constant(value=int() | float() as number), op=ast.Sub(), right=right) if kept is right:
+            return LACKS, f"{number} -"
+        case ast.BinOp(op=ast.Sub() | ast.Div(), right=right) if kept is right:
+            return None
+    if type(node.op) not in _LOST:
+        return None
+    kind, text = _LOST[type(node.op)], names.text(node.right if kept is node.left else node.left)
+    return (f"slip_lacks_{kind}", text) if text else (f"slip_lacks_some_{kind}",)
+
+
+def _told_of_call(call: ast.Call, other: ast.AST, names: NamesIn) -> Key | None:
+    function = names.called(call.func)
+    match other:
+        case ast.Call(func=called) if called is not call.func:
+            return INSTEAD, names.called(called), function
+        case ast.Call(args=args, keywords=keywords):
+            if function == "range":
+                return (PLACE,)
+            if len(keywords) < len(call.keywords):
+                lost = next(keyword.arg for keyword in call.keywords if keyword not in keywords)
+                return (LACKS, lost) if lost else None
+            return ("slip_arguments", function) if function and len(args) == len(call.args) else None
+    return (LACKS, function) if function else None
+
+
+def _told_of_number(place: Place, other: ast.AST, names: NamesIn) -> Key | None:
+    """Return what is told of another number: an axis, an index, or any."""
+    match place.parent, place.node, other:
+        case ast.Subscript(value=value), ast.Constant(value=before), ast.Constant(value=int() as after):
+            if text := names.text(value):
+                return (INSTEAD, f"{text}[{after}]", f"{text}[{before!r}]") if after >= 0 else None
+    if function := _axis_of(place, names):
+        return AXIS, function
+    above = [node for node in (*place.above, place.node) if not isinstance(node, ast.stmt)]
+    where = any(isinstance(node, ast.Slice) or _is_index(node, inner) for node, inner in itertools.pairwise(above))
+    return (PLACE,) if where else (NUMBER,)
+
+
+def _is_index(node: ast.AST, inner: ast.AST) -> bool:
+    """Whether something says which entries are meant, or over which a loop goes."""
+    match node:
+        case ast.Subscript(slice=index):
+            return index is inner
+        case ast.Call(func=ast.Name(id="range")):
+            return True
+    return False
+
+
+def _axis_of(place: Place, names: NamesIn) -> str:
+    """Return the function of which something is the axis, or is in it; else nothing."""
+    for call, keyword in itertools.pairwise(place.above):
+        if isinstance(call, ast.Call) and isinstance(keyword, ast.keyword) and keyword.arg in _AXES:
+            return names.called(call.func)
+    return ""

@@ -1,0 +1,99 @@
+"""Slips: small changes to right code, one at a time, of which can be told what they are, such as one name in the place of another.
+
+No author writes them. Where no known mistake gives what a student's code gives, one of these may.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass, field
+from types import CodeType
+
+from autograder.judge.reasons import Key
+from autograder.judge.slip_sentences import SLIPS
+from autograder.oracle.fresh_program import quiet
+from autograder.oracle.slip_changes import changes, made_by
+from autograder.oracle.slip_names import Alike, NamesIn, Place, Words, words_of
+from autograder.oracle.step_limit import SAYS, count_steps
+from autograder.sandbox.child.parse import parse, walk
+
+MOST = 1000  # in one program
+Definition = ast.FunctionDef | ast.ClassDef
+# Of changes there little can be told.
+_LEFT_ALONE = (ast.arguments, ast.JoinedStr, ast.Raise, ast.Assert, ast.BoolOp, ast.IfExp, ast.comprehension)
+_NO_CODE = ("annotation", "returns", "decorator_list")
+
+
+@dataclass(frozen=True)
+class Slip:
+    """One change: what is told of it, and the function or class with it, to be run after the program that it is a change of."""
+
+    key: Key
+    name: str  # of that function or class
+    code: CodeType = field(compare=False, repr=False)
+
+
+def slips_in(
+    text: str, functions: Collection[str], stub: str, alike: Alike, known: Collection[Key] = ()
+) -> tuple[Slip, ...]:
+    """Return the slips in some functions of a program, by their dotted names, those of which most can be told first.
+
+    `alike` says which values one may take for another: those of the same shape. Another one would only crash, or worse, never end. Those of
+    which the same is told as of `known` ones are left out.
+    """
+    tree, told = parse(text), parse(stub)
+    count_steps(tree, lambdas=True, comprehensions=True)
+    found: list[Slip] = []
+    for function in functions:
+        if tops := _definitions(tree, function):
+            here = frozenset[str]().union(*map(words_of, _definitions(told, function)))
+            with quiet():  # Python warns of what would crash
+                found += _inside(tops[-1], function, Words(here, words_of(told), alike), known)
+    return tuple(sorted(found, key=lambda slip: list(SLIPS).index(slip.key[0])))[:MOST]
+
+
+def _definitions(tree: ast.Module, function: str) -> list[Definition]:
+    """Return the definitions at the top that a function is, or lies in."""
+    name = function.partition(".")[0]
+    return [n for n in tree.body if isinstance(n, ast.FunctionDef | ast.ClassDef) and n.name == name]
+
+
+def _inside(top: Definition, path: str, words: Words, known: Collection[Key]) -> Iterator[Slip]:
+    """Yield the slips in a function of a definition, also in functions inside of it."""
+    name = path.rpartition(".")[2]
+    function = next((node for node in walk(top) if isinstance(node, ast.FunctionDef) and node.name == name), None)
+    if function is None:
+        return
+    names = NamesIn.of(function, words)
+    for place in list(_places(function, ())):
+        made = made_by(place.statement, words)
+        for key, other in changes(place, names):
+            if (*key, made) not in known:
+                yield Slip((*key, made), top.name, _compiled(top, place, other))
+
+
+def _places(node: ast.AST, above: tuple[ast.AST, ...]) -> Iterator[Place]:
+    """Yield the places below a node in which something may be changed."""
+    for name, value in ast.iter_fields(node):
+        for index, part in enumerate(value) if isinstance(value, list) else [(None, value)]:
+            if isinstance(part, ast.AST) and not (isinstance(part, _LEFT_ALONE) or name in _NO_CODE or _is_step(part)):
+                yield Place(part, (*above, node), name, index)
+                yield from _places(part, (*above, node))
+
+
+def _is_step(node: ast.AST) -> bool:
+    """Whether all that a statement does is to say that a step is taken."""
+    match node:
+        case ast.Expr(value=ast.Call(func=ast.Name(id=name))):
+            return name == SAYS
+    return False
+
+
+def _compiled(top: Definition, place: Place, other: ast.AST) -> CodeType:
+    """Return a definition as code in which something else stands in a place."""
+    place.put(ast.fix_missing_locations(ast.copy_location(other, place.node)))
+    try:
+        return compile(ast.Module([top], []), f"a slip in {top.name}", "exec", dont_inherit=True)
+    finally:
+        place.put(place.node)

@@ -1,0 +1,136 @@
+"""Run slips, and find the one that gives what a student's code gave: all on the cheapest trial that fails, and on the others what is alike there."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from autograder.judge.answer_fingerprints import SUMS, Fingerprint, fingerprint_of
+from autograder.judge.outcomes_alike import same_outcomes
+from autograder.judge.reasons import Key
+from autograder.judge.trials import Trial
+from autograder.oracle.calls_here import RANDOM, run_requests
+from autograder.oracle.correct_trails import following
+from autograder.oracle.fresh_program import fresh_program
+from autograder.oracle.other_ways import ways_written
+from autograder.oracle.reference import Reference
+from autograder.oracle.slip_names import Alike
+from autograder.oracle.slips import Slip, slips_in
+from autograder.oracle.step_limit import limited_steps
+from autograder.oracle.value_trails import read_trail
+from autograder.sandbox.child.program import Program
+from autograder.sandbox.job import Outcome
+
+MOST_KEPT = 3  # exercises of which the slips are kept as code
+MOST_FOLLOWED = 4  # trials in which shapes are looked at
+MAX_STEPS = 5_000  # in one trial: a slip may never end
+_NO_NUMBERS = np.full(SUMS, np.nan, np.float32)
+
+
+@dataclass(frozen=True)
+class Prints:
+    """The fingerprints of what some slips give in one trial; NaN where one is left out, which is like nothing."""
+
+    forms: np.ndarray  # (slips,)
+    sums: np.ndarray  # (slips, SUMS)
+
+    @staticmethod
+    def of(found: Iterable[Fingerprint | None]) -> Prints:
+        """Return fingerprints as arrays."""
+        each = list(found)
+        forms = np.array([0 if one is None else one.form for one in each], np.uint32)
+        sums = np.array([_NO_NUMBERS if one is None else one.sums for one in each], np.float32)
+        return Prints(forms, sums.reshape(-1, SUMS))
+
+
+def _shapes_alike(program: Program, trials: Iterable[Trial], functions: Iterable[str]) -> Alike:
+    """Return which values of some functions have the same shape, before each of their lines, in all trials that run it."""
+    names = {function.rpartition(".")[2] for function in functions}
+    held: dict[int, dict[str, set[object]]] = {}
+    for trial in trials:
+        trail = read_trail(run_requests(program, (following(trial.requests[0], statements=False),))[0].value)
+        now: dict[int, dict[str, object]] = {}
+        for step in trail.steps if trail else ():
+            if step.function.rpartition(".")[2] in names:
+                mine = now.setdefault(step.frame, {})
+                for name, shape in mine.items():
+                    held.setdefault(step.line, {}).setdefault(name, set()).add(shape)
+                mine |= {name: (value.dtype.kind, value.shape) for name, value in step.values.items()}
+
+    def alike(line: int, name: str) -> list[str]:
+        shapes = held.get(line, {})
+        return [other for other in shapes if other != name and name in shapes and shapes[other] == shapes[name]]
+
+    return alike
+
+
+class Slips:
+    """The slips of an exercise in the reference and in other correct solutions, each of which can be run."""
+
+    def __init__(self, oracle: Reference, exercise: str) -> None:
+        assignment = oracle.assignment
+        blanks = next(e.blanks for e in assignment.exercises if e.name == exercise)
+        texts = [assignment.reference, *(way.text for way in ways_written(oracle, exercise))]
+        trials = sorted(oracle.trials_of(exercise), key=lambda trial: trial.cost)[:MOST_FOLLOWED]
+        self._programs = [fresh_program("slipping", assignment.file, text) for text in texts]
+        self.slips: list[tuple[int, Slip]] = []  # with the number of the program
+        told = set[Key]()
+        for number, text in enumerate(texts):
+            like = _shapes_alike(self._programs[number], trials, blanks)
+            new = slips_in(text, blanks, assignment.stub, like, told)
+            told |= {slip.key for slip in new}
+            self.slips += [(number, slip) for slip in new]
+
+    def key(self, number: int) -> Key:
+        """Return what is told of a slip."""
+        return self.slips[number][1].key
+
+    def outcomes(self, number: int, trial: Trial) -> tuple[Outcome, ...]:
+        """Return what a slip gives in a trial; nothing where that is no data, or nothing runs."""
+        which, slip = self.slips[number]
+        program = self._programs[which]
+        names = vars(program.module)
+        with RANDOM:
+            own = names[slip.name]
+            try:
+                with limited_steps(MAX_STEPS):
+                    exec(slip.code, names)  # noqa: S102 (the course's own)
+                    return run_requests(program, trial.requests)
+            except Exception:  # noqa: BLE001 (whatever a change does to the course's own code)
+                return ()
+            finally:
+                names[slip.name] = own
+
+    def gives(self, number: int, trial: Trial, got: tuple[Outcome, ...]) -> bool:
+        """Whether a slip gives in a trial what came."""
+        outcomes = self.outcomes(number, trial)
+        return bool(outcomes) and same_outcomes(trial, got, outcomes)
+
+    def prints(self, trial: Trial) -> Prints:
+        """Return the fingerprints of what each gives in a trial."""
+        gave = (self.outcomes(number, trial) for number in range(len(self.slips)))
+        return Prints.of((outcomes and fingerprint_of(trial, outcomes, whole=True)) or None for outcomes in gave)
+
+
+def slip_giving(
+    oracle: Reference, exercise: str, got: Mapping[Trial, tuple[Outcome, ...]], failed: Collection[Trial]
+) -> Key | None:
+    """Return what is told of a slip that gives all outcomes of an exercise, or None."""
+    mine = {trial: fingerprint_of(trial, got[trial], whole=True) for trial in sorted(failed, key=lambda t: t.cost)}
+    told = next(((trial, each) for trial, each in mine.items() if each and not trial.is_large), None)
+    if told is None:
+        return None
+    trial, each = told
+
+    def slips() -> Slips:
+        return oracle.kept(("slips", exercise), lambda: Slips(oracle, exercise), MOST_KEPT)
+
+    prints = oracle.kept(("prints of slips", trial), lambda: slips().prints(trial))
+    likely = np.flatnonzero(each.is_like(prints.forms, prints.sums)).tolist()
+    if not likely:
+        return None
+    others = [other for other in got if other is not trial and not other.is_large]
+    found = (n for n in likely if all(slips().gives(n, t, got[t]) for t in others))
+    return next(map(slips().key, found), None)
