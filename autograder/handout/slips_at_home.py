@@ -11,7 +11,7 @@ from autograder.handout.on_all_cores import Tracked, on_all_cores
 from autograder.handout.public_data import with_secret_answers
 from autograder.judge.answer_fingerprints import SUMS, fingerprint_of
 from autograder.oracle.oracle import Oracle
-from autograder.oracle.slips_tried import Prints, Slips
+from autograder.oracle.slips_tried import Slips
 
 TRIALS = 4  # of an exercise, those that take the least time
 
@@ -25,20 +25,21 @@ def slips_file(oracle: Oracle, tracked: Tracked = iter) -> dict[str, bytes]:
 
 
 def _of(oracle: Oracle, exercise: str) -> SlipsOfExercise:
-    """Return what the slips of an exercise give; of those that give the same, the first."""
-    told = [
-        t for t in oracle.trials_of(exercise) if not t.is_large and fingerprint_of(t, oracle.expected(t), whole=True)
-    ]
-    trials = sorted(told, key=lambda trial: trial.cost)[:TRIALS]
+    """Return what the slips of an exercise give: those of which the cheapest trial tells something; of such as give the same, the first."""
+    asked = [trial for trial in oracle.trials_of(exercise) if not trial.is_large]
+    right = {t: each for t in asked if (each := fingerprint_of(t, oracle.expected(t), whole=True))}
+    trials = sorted(right, key=lambda trial: trial.cost)[:TRIALS]
+    if not trials:
+        return SlipsOfExercise([], [], np.zeros((0, 0), np.uint32), np.zeros((0, 0, SUMS), np.float32))
     slips = Slips(oracle, exercise)
-    prints = [slips.prints(trial) for trial in trials]
-    right = [Prints.of([fingerprint_of(trial, oracle.expected(trial), whole=True)]) for trial in trials]
-    forms = np.stack([each.forms for each in prints], axis=1) if prints else np.zeros((0, 0), np.uint32)
-    sums = np.stack([each.sums for each in prints], axis=1) if prints else np.zeros((0, 0, SUMS), np.float32)
-    seen = {b"".join(each.sums.tobytes() for each in right)}
+    shown = np.flatnonzero(np.isfinite(slips.prints(trials[0]).sums).all(axis=1)).tolist()
+    prints = [slips.prints(trial, shown) for trial in trials]
+    forms, sums = (np.stack([getattr(each, part) for each in prints], axis=1) for part in ("forms", "sums"))
+    seen = {np.stack([right[trial].sums for trial in trials]).tobytes()}
     kept = []
-    for number, row in enumerate(sums):
-        if np.isfinite(row).any() and row.tobytes() not in seen:
+    for place, row in enumerate(sums):
+        if row.tobytes() not in seen:
             seen.add(row.tobytes())
-            kept.append(number)
-    return SlipsOfExercise([list(slips.key(n)) for n in kept], [t.name for t in trials], forms[kept], sums[kept])
+            kept.append(place)
+    keys = [list(slips.key(shown[place])) for place in kept]
+    return SlipsOfExercise(keys, [trial.name for trial in trials], forms[kept], sums[kept])

@@ -33,6 +33,10 @@ class Fingerprint:
         like: np.ndarray = (np.abs(sums - self.sums) <= TOLERANCE).all(axis=1) & (forms == self.form)
         return like
 
+    def tells_from(self, other: Fingerprint | None) -> bool:
+        """Whether it is not like another one: what a case finds wrong may be too little to show in it."""
+        return other is None or not self.is_like(np.array([other.form]), other.sums[None])[0]
+
 
 def fingerprint_of(trial: Trial, outcomes: tuple[Outcome, ...], *, whole: bool = False) -> Fingerprint | None:
     """Return the fingerprint of a trial; None where a call did not return, values alone do not decide, or numbers say too little.

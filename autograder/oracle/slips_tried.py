@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -108,10 +108,15 @@ class Slips:
         outcomes = self.outcomes(number, trial)
         return bool(outcomes) and same_outcomes(trial, got, outcomes)
 
-    def prints(self, trial: Trial) -> Prints:
-        """Return the fingerprints of what each gives in a trial."""
-        gave = (self.outcomes(number, trial) for number in range(len(self.slips)))
+    def prints(self, trial: Trial, some: Sequence[int] | None = None) -> Prints:
+        """Return the fingerprints of what each gives in a trial, or of what some give."""
+        numbers = range(len(self.slips)) if some is None else some
+        gave = (self.outcomes(number, trial) for number in numbers)
         return Prints.of((outcomes and fingerprint_of(trial, outcomes, whole=True)) or None for outcomes in gave)
+
+
+def _is_told(oracle: Reference, trial: Trial, mine: Fingerprint) -> bool:
+    return not trial.is_large and mine.tells_from(fingerprint_of(trial, oracle.expected(trial), whole=True))
 
 
 def slip_giving(
@@ -119,7 +124,7 @@ def slip_giving(
 ) -> Key | None:
     """Return what is told of a slip that gives all outcomes of an exercise, or None."""
     mine = {trial: fingerprint_of(trial, got[trial], whole=True) for trial in sorted(failed, key=lambda t: t.cost)}
-    told = next(((trial, each) for trial, each in mine.items() if each and not trial.is_large), None)
+    told = next(((trial, each) for trial, each in mine.items() if each and _is_told(oracle, trial, each)), None)
     if told is None:
         return None
     trial, each = told

@@ -1522,7 +1522,7 @@ GRU = mistakes_of(
         'r = _sigmoid(joined_row @ params["W_r"].T + params["b_r"])\n    reset_row',
         "r = z\n    reset_row",
         "gru_steps_of_any_size",
-        "Your reset gate is the update gate once more; W_r and b_r are not used.",
+        "Your candidate sees h_prev through the update gate. It is the reset gate, made from W_r and b_r, that belongs there.",
     ),
     reset_lets_through_what_it_should_hide=edit(
         "reset_row = np.concatenate([r * h_prev, x_t], axis=-1)\n    h_tilde",
@@ -1793,7 +1793,7 @@ KEEP = mistakes_of(
         'reset = _sigmoid(both @ params["W_r"].T + params["b_r"])',
         "reset = keep",
         "keeping_gru_of_any_size",
-        "Your reset gate is the update gate once more; W_r and b_r are not used.",
+        "Your candidate sees h_prev through the update gate. It is the reset gate, made from W_r and b_r, that belongs there.",
     ),
     keep_sigmoid_twice_as_steep=edit(
         "both = np.concatenate([h_prev, x_t], axis=-1)\n",

@@ -970,6 +970,12 @@ WEIGHTS = mistakes_of(
         "Your forbidden keys get a score of -1000, which is no lower than scores may be. Take a number that no score can "
         "reach.",
     ),
+    fills_with_minus_ten=edit(
+        "scores = np.where(mask, scores, -np.inf)",
+        "scores = np.where(mask, scores, -10.0)",
+        "weights_take_a_batch",
+        "Your forbidden keys get a score of -10, which is only small: they keep a share, and among lower scores the largest one.",
+    ),
     subtracts_the_minimum_of_the_masked=edit(
         "shifted = scores - scores.max(axis=-1, keepdims=True)",
         "shifted = scores - scores.min(axis=-1, keepdims=True)",
@@ -1111,8 +1117,8 @@ ATTENTION = mistakes_of(
         "weights = attention_weights(scores, mask)",
         "weights = attention_weights(scores * (True if mask is None else mask))",
         "attention_under_every_mask",
-        "Your mask is multiplied into the scores, which makes hidden scores zero. The exponential of zero is one: "
-        "hidden keys still take a share.",
+        "Your mask makes hidden scores zero, as a product with it does. The exponential of zero is one: hidden keys still take a "
+        "share.",
     ),
     attention_mask_transposed=edit(
         "weights = attention_weights(scores, mask)",

@@ -579,7 +579,7 @@ RESIDUAL = mistakes_of(
     residual_adds_to_the_output=_residual(
         "y = f(x)\n    return y + f(y)",
         "residuals_around_anything",
-        "Your sum is f(x) + f(f(x)): x was overwritten by f(x) before it could be added.",
+        "Your sum is f(x) + f(f(x)): f(x) stands in both places of x, as where x was overwritten. Keep x, and add it.",
     ),
     residual_with_relu_behind=_residual(
         "return torch.relu(x + f(x))",
@@ -2350,7 +2350,7 @@ NEXT_WORD = mistakes_of(
         PROBABILITIES,
         "probabilities = torch.softmax(logits.abs(), dim=-1)",
         "forbidden_words_have_no_chance",
-        "Your softmax does not see the signs of the logits. A large negative logit is an improbable word.",
+        "Your choice does not see the signs of the logits. A large negative logit is an improbable word.",
     ),
     softmax_overflows=edit(
         PROBABILITIES,

@@ -106,6 +106,7 @@ class Bundle:
         Where both change a trial of which there is no fingerprint, nothing is known.
         """
         prints = {trial.name: fingerprint_of(trial, outcomes) for trial, outcomes in got.items()}
+        prints |= {trial.name: None for trial in failed if not self._shows(trial, got[trial])}
         for pair, told in self.pairs.giving(prints, {trial.name for trial in failed}):
             changed = {trial: tuple(name for name in pair if self.matters(name, trial)) for trial in got}
             known = [trial for trial in failed if trial.name in told or len(changed[trial]) < len(pair)]
@@ -124,7 +125,12 @@ class Bundle:
         self, exercise: str, got: Mapping[Trial, tuple[Outcome, ...]], failed: Collection[Trial]
     ) -> Key | None:
         """Return what is told of a slip that gives an exercise's outcomes."""
-        return self.slip(exercise, got, failed)
+        return self.slip(exercise, got, failed) if all(self._shows(trial, got[trial]) for trial in failed) else None
+
+    def _shows(self, trial: Trial, outcomes: tuple[Outcome, ...]) -> bool:
+        """Whether what is wrong in a trial is enough to show in its fingerprint."""
+        mine, right = (fingerprint_of(trial, each, whole=True) for each in (outcomes, self.right[trial]))
+        return mine is None or mine.tells_from(right)
 
     def alterations(self, _: Trial) -> tuple[tuple[str, ...], ...]:
         """Return nothing: what is right for other arguments takes the reference, which stays at home."""
