@@ -188,5 +188,5 @@ def test_what_explanations_share_is_said_once() -> None:
     )
     assert (
         explain_reason(Diagnosis("center", ((a,), (a, c))))
-        == "One of these: You did a. Or: You did a. Also: You did c."
+        == "One of these: (1) You did a. (2) You did a. Also: You did c."
     )

@@ -18,6 +18,7 @@ from autograder.handout.on_all_cores import on_all_cores
 from autograder.handout.pairs_of_mistakes import LEAST, MORE, ROWS, pairs_file
 from autograder.handout.public_data import public_bundle, public_files, public_oracle
 from autograder.judge.answer_fingerprints import Fingerprint, fingerprint_of
+from autograder.judge.reasons import Diagnosis
 from autograder.judge.trials import Trial
 from autograder.oracle.oracle import Oracle
 from autograder.sandbox.child.tree import Tensor
@@ -101,6 +102,33 @@ def test_what_differs_by_noise_or_form_alone_has_one_fingerprint(one: object, ot
 def test_all_else_has_another(one: object, other: object, trial: Trial) -> None:
     """So do a factor, which a scale by itself would hide, and one entry."""
     assert not alike(trial, one, other)
+
+
+def test_what_is_nearly_right_does_not_tell_itself_from_what_is(trial: Trial) -> None:
+    """A score of -10 for a hidden key gives shares that are right to four digits: a case finds them wrong, and a fingerprint does not."""
+    right, nearly, wrong = (fingerprint_of(trial, gives(value)) for value in (X, X * (1 + 2e-5), X * 1.01))
+    assert right is not None
+    assert nearly is not None
+    assert wrong is not None
+    assert not nearly.tells_from(right)
+    assert wrong.tells_from(right)
+    assert wrong.tells_from(None)
+
+
+def test_a_pair_that_is_right_where_code_is_nearly_right_is_not_named(tmp_path: Path) -> None:
+    """Of two mistakes that leave the shares of a masked row right, one hides the other; of code that fills in -10 both are untrue."""
+    whole = load_assignment(ROOT, "a5_attention")
+    names = ("subtracts_the_minimum_of_the_masked", "subtracts_the_magnitude_of_the_masked")
+    oracle = public_oracle(replace(whole, misconceptions=tuple(m for m in whole.misconceptions if m.name in names)))
+    for name, content in (public_files(oracle) | pairs_file(oracle)).items():
+        (tmp_path / name.rpartition("/")[2]).write_bytes(content)
+    text = whole.reference.replace(
+        "scores = np.where(mask, scores, -np.inf)", "scores = np.where(mask, scores, -10.0)", 1
+    )
+    exercises = check(Source.of(whole.file, text), read_bundle(tmp_path)).exercises
+    (told,) = (exercise for exercise in exercises if exercise.name == "attention_weights")
+    assert told.score < told.max_score
+    assert not any(isinstance(case.reason, Diagnosis) for case in told.cases)
 
 
 @pytest.mark.parametrize(

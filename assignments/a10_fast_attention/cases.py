@@ -100,9 +100,11 @@ def one_query_in_tiles_of_two(rng: np.random.Generator) -> Iterator[Call]:
 
 @case("tiled_attention", check=close(names=FORWARD))
 def two_queries_three_keys(rng: np.random.Generator) -> Iterator[Call]:
-    """Two queries and three keys of two features, in one tile, in tiles of one key, and in tiles of two."""
+    """Two queries and three keys of two features, in one tile, in tiles of one key, and in tiles of two. Then with values of three
+    features."""
     for block in (3, 1, 2):
         yield call(QUERIES, KEYS, VALUES, block)
+    yield call(QUERIES, KEYS, np.array([[1.0, 0.0, 2.0], [0.0, 3.0, -1.0], [2.0, 1.0, 0.0]]), 2)
 
 
 @case("tiled_attention", check=close(names=FORWARD))
@@ -181,12 +183,12 @@ def four_gib_and_one(rng: np.random.Generator) -> Iterator[Call]:
 
 @case("cache_bytes", check=close())
 def three_texts_in_pages(rng: np.random.Generator) -> Iterator[Call]:
-    """Texts of 5, 16 and 17 tokens without pages and in pages of 16, which are 4 pages; then numbers of 4 bytes. Two texts of 5
-    tokens take a page each."""
+    """Texts of 5, 16 and 17 tokens without pages and in pages of 16, which are 4 pages; then numbers of 4 bytes. Three texts of
+    5 tokens take a page each."""
     yield call([5, 16, 17], 2, 3, 4)
     yield call([5, 16, 17], 2, 3, 4, 2, 16)
     yield call([5, 16, 17], 2, 3, 4, 4, 16)
-    yield call([5, 5], 2, 3, 4, 2, 16)
+    yield call([5, 5, 5], 2, 3, 4, 2, 16)
 
 
 @case("arithmetic_intensity", check=close())

@@ -81,9 +81,12 @@ def hi_class_is_nine_tokens(rng: np.random.Generator) -> Iterator[Call]:
 
 @case("encode", check=close_as_ids())
 def ids_come_from_the_vocabulary(rng: np.random.Generator) -> Iterator[Call]:
-    """With the vocabulary of "hello", the text "hole" has the ids 1 3 2 0; with other numbers in it, others. All are whole."""
+    """With the vocabulary of "hello", the text "hole" has the ids 1 3 2 0; with other numbers in it, others, and so has "lol". All
+    are whole."""
+    other = {"l": 2, "o": 0, "h": 3, "e": 1}
     yield call("hole", HELLO_VOCAB)
-    yield call("hole", {"l": 2, "o": 0, "h": 3, "e": 1})
+    yield call("hole", other)
+    yield call("lol", other)
 
 
 @case("encode", check=untouched(), weight=1)
@@ -141,9 +144,11 @@ def along_the_axis_that_is_asked_for(rng: np.random.Generator) -> Iterator[Call]
 
 @case("softmax", check=close())
 def thousands_do_not_overflow(rng: np.random.Generator) -> Iterator[Call]:
-    """A row around 1000, one around -1000, and two that span them: all give ordinary shares."""
-    spanning = [[-1000.0, -1000.0, 1000.0], [1000.0, -1000.0, -1000.0]]
-    yield call(np.array([[1000.0, 1001.0, 999.0], [-1000.0, -1002.0, -1001.0], *spanning]))
+    """A row around 1000, one around -1000, and three that span more: all give ordinary shares. So does the low row alone."""
+    low = [-1000.0, -1002.0, -1001.0]
+    spanning = [[-1000.0, -1000.0, 1000.0], [1000.0, -1000.0, -1000.0], [1000.0, 1000.0, -400.0]]
+    yield call(np.array([[1000.0, 1001.0, 999.0], low, *spanning]))
+    yield call(np.array(low))
 
 
 @case("softmax", check=untouched(), weight=0.5)

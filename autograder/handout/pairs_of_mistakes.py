@@ -66,9 +66,20 @@ def _rows_of(oracle: Oracle, pair: Names, most: int) -> Rows:
     trials = oracle.trials_of(oracle.misconception(pair[0]).exercise)
     both = [t for t in trials if not t.is_large and all(oracle.matters(name, t) for name in pair)]
     both.sort(key=lambda t: (not all(_changes(oracle, name, t) for name in pair), t.cost))
-    rows = list(itertools.islice(_rows(oracle, pair, both), most))
+    rows = list(itertools.islice(_rows(oracle, pair, _that_differ(oracle, both)), most))
     oracle.forget(pair)
     return rows
+
+
+def _that_differ(oracle: Oracle, trials: Iterable[Trial]) -> Iterator[Trial]:
+    """Yield the trials with a right answer of their own: what is the same call once more, of another type, tells nothing more."""
+    seen = set[object]()
+    for trial in trials:
+        right = fingerprint_of(trial, oracle.expected(trial))
+        mark = (right.form, *right.sums.round(NEAR)) if right else trial
+        if mark not in seen:
+            seen.add(mark)
+            yield trial
 
 
 def _rows(oracle: Oracle, pair: Names, trials: Iterable[Trial]) -> Iterator[tuple[str, Fingerprint]]:

@@ -98,7 +98,11 @@ def _diagnosed(diagnosis: Diagnosis) -> str:
     if not shared or not all(rest):
         shared, rest = [], list(diagnosis.alternatives)
     choice = dict.fromkeys(_sentence(mistakes, diagnosis.exercise) for mistakes in rest)
-    told = say("One of these: ") + say(" Or: ").join(choice) if len(choice) > 1 else next(iter(choice))
+    told = next(iter(choice))
+    if len(choice) > 1 and any(len(mistakes) > 1 for mistakes in rest):  # which belong together is to be seen
+        told = say("One of these: ") + " ".join(f"({number}) {text}" for number, text in enumerate(choice, 1))
+    elif len(choice) > 1:
+        told = say("One of these: ") + say(" Or: ").join(choice)
     return say(" Also: ").join([_sentence(shared, diagnosis.exercise), told]) if shared else told
 
 

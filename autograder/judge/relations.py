@@ -14,7 +14,7 @@ from functools import partial
 import numpy as np
 
 from autograder.course.spec import Status
-from autograder.judge.array_pairs import Part, arrays_in, parts_of
+from autograder.judge.array_pairs import Part, arrays_in, parts_of, shown_parts
 from autograder.judge.axes_of_relations import REDUCED, with_axis_names
 from autograder.judge.outcome_keys import once_for_all
 from autograder.judge.outcomes_alike import UNCOMPARABLE
@@ -23,7 +23,7 @@ from autograder.judge.reasons import PARTS, Key, Relation
 from autograder.judge.related import other_relations, plain_relations
 from autograder.judge.row_factors import row_factors
 from autograder.judge.trials import Judged, Knowledge
-from autograder.judge.wrong_places import place_of_wrong, what_failing_calls_share
+from autograder.judge.wrong_places import place_of_wrong, speaks_against, what_failing_calls_share
 from autograder.sandbox.job import Ending
 
 ENOUGH = 3  # different wrong numbers that a relation gets right: by chance it happens once in 10**12
@@ -50,6 +50,8 @@ def find_relation(oracle: Knowledge, exercise: str, judged: Sequence[Judged]) ->
         with np.errstate(all="ignore"):
             parts = parts_of(oracle, judged)
             found = _find_relation(oracle, exercise, parts)
+            if found and any(speaks_against(shown, found.key) for shown in shown_parts(judged)):
+                found = None
             if found is None or found.key[0] in VAGUE:
                 found = _slip(oracle, exercise, judged, parts) or found
             return found and with_axis_names(found, oracle.assignment.stub, parts)

@@ -21,6 +21,10 @@ EACH = 2  # entries in a half of it
 ENOUGH = 2  # arrays that have such an axis
 EITHER, ALL = 2, 5  # calls at least that fail and that pass, and of both together
 LARGE = 50.0  # its exponential is far beyond those of usual numbers
+ALONG = frozenset({
+    "only_first_right", "only_last_right", "only_first_wrong", "only_last_wrong",
+    "first_half_wrong", "second_half_wrong", "even_entries_wrong", "odd_entries_wrong",
+})  # fmt: skip
 # What is so, and for how many arrays it counts: none where there was no room for it to be otherwise.
 Places = Iterator[tuple[Key, int]]
 
@@ -36,6 +40,13 @@ def place_of_wrong(parts: Sequence[Part]) -> Key | None:
             if all(key in each for each in told) and sum(each[key] for each in told) >= ENOUGH:
                 return key
     return None
+
+
+def speaks_against(part: Part, place: Key) -> bool:
+    """Whether an array that is shown is wrong in other places along an axis than it is said of others; one entry says nothing."""
+    sizes = {called: part.got.shape[axis] for axis, called in _axes(part)}
+    is_longer = part.got.shape == part.expected.shape and len(place) > 1 and sizes.get(place[1], 0) > 1
+    return is_longer and place[0] in ALONG and place not in dict(_along(part))
 
 
 def _axes(part: Part) -> Iterator[tuple[int, str]]:

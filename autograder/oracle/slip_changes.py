@@ -23,11 +23,11 @@ _AXES, _LIBRARIES = ("axis", "dim"), ("np", "torch")
 
 
 def made_by(statement: ast.stmt, words: Words) -> str:
-    """Return what a statement computes, if students know its name; else nothing."""
+    """Return what a statement computes, if answers hold it by that name; else nothing: other names may stand nowhere in a student's code."""
     match statement:
         case ast.Assign(targets=[target]) | ast.AugAssign(target=target):
             name = target.id if isinstance(target, ast.Name) else key_of(target)
-            return name if name in words.here else ""
+            return name if name in words.answered else ""
     return ""
 
 

@@ -45,10 +45,11 @@ class Place:
 
 @dataclass(frozen=True)
 class Words:
-    """Which words students know, those of a definition in the stub and all in the stub; and which values are alike."""
+    """Which words students know, those of a definition in the stub and all in the stub; what answers hold; and which values are alike."""
 
     here: frozenset[str]
     everywhere: frozenset[str]
+    answered: frozenset[str]
     alike: Alike
 
 

@@ -35,12 +35,17 @@ class Slip:
 
 
 def slips_in(
-    text: str, functions: Collection[str], stub: str, alike: Alike, known: Collection[Key] = ()
+    text: str,
+    functions: Collection[str],
+    stub: str,
+    alike: Alike,
+    answered: frozenset[str] = frozenset(),
+    known: Collection[Key] = (),
 ) -> tuple[Slip, ...]:
     """Return the slips in some functions of a program, by their dotted names, those of which most can be told first.
 
-    `alike` says which values one may take for another: those of the same shape. Another one would only crash, or worse, never end. Those of
-    which the same is told as of `known` ones are left out.
+    `alike` says which values one may take for another: those of the same shape. Another one would only crash, or worse, never end. Of what
+    stands in answers by a name that is told, where those are `answered`. Slips of which the same is told as of `known` ones are left out.
     """
     tree, told = parse(text), parse(stub)
     count_steps(tree, lambdas=True, comprehensions=True)
@@ -49,7 +54,7 @@ def slips_in(
         if tops := _definitions(tree, function):
             here = frozenset[str]().union(*map(words_of, _definitions(told, function)))
             with quiet():  # Python warns of what would crash
-                found += _inside(tops[-1], function, Words(here, words_of(told), alike), known)
+                found += _inside(tops[-1], function, Words(here, words_of(told), answered, alike), known)
     return tuple(sorted(found, key=lambda slip: list(SLIPS).index(slip.key[0])))[:MOST]
 
 

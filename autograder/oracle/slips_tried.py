@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 
-import numpy as np
-
-from autograder.judge.answer_fingerprints import SUMS, Fingerprint, fingerprint_of
+from autograder.judge.answer_fingerprints import Fingerprint, fingerprint_of
+from autograder.judge.array_pairs import arrays_in
 from autograder.judge.outcomes_alike import same_outcomes
 from autograder.judge.reasons import Key
 from autograder.judge.trials import Trial
@@ -26,23 +24,6 @@ from autograder.sandbox.job import Outcome
 MOST_KEPT = 3  # exercises of which the slips are kept as code
 MOST_FOLLOWED = 4  # trials in which shapes are looked at
 MAX_STEPS = 5_000  # in one trial: a slip may never end
-_NO_NUMBERS = np.full(SUMS, np.nan, np.float32)
-
-
-@dataclass(frozen=True)
-class Prints:
-    """The fingerprints of what some slips give in one trial; NaN where one is left out, which is like nothing."""
-
-    forms: np.ndarray  # (slips,)
-    sums: np.ndarray  # (slips, SUMS)
-
-    @staticmethod
-    def of(found: Iterable[Fingerprint | None]) -> Prints:
-        """Return fingerprints as arrays."""
-        each = list(found)
-        forms = np.array([0 if one is None else one.form for one in each], np.uint32)
-        sums = np.array([_NO_NUMBERS if one is None else one.sums for one in each], np.float32)
-        return Prints(forms, sums.reshape(-1, SUMS))
 
 
 def _shapes_alike(program: Program, trials: Iterable[Trial], functions: Iterable[str]) -> Alike:
@@ -66,6 +47,13 @@ def _shapes_alike(program: Program, trials: Iterable[Trial], functions: Iterable
     return alike
 
 
+def _answered(oracle: Reference, trials: Iterable[Trial]) -> frozenset[str]:
+    """Return the names of what some trials return: keys of dicts, and those that their checks give."""
+    names = {name for trial in trials for name in getattr(trial.case.check, "names", ())}
+    paths = (path for trial in trials for outcome in oracle.expected(trial) for path in arrays_in(outcome))
+    return frozenset(names | {key for path in paths for key in path if isinstance(key, str)})
+
+
 class Slips:
     """The slips of an exercise in the reference and in other correct solutions, each of which can be run."""
 
@@ -79,7 +67,7 @@ class Slips:
         told = set[Key]()
         for number, text in enumerate(texts):
             like = _shapes_alike(self._programs[number], trials, blanks)
-            new = slips_in(text, blanks, assignment.stub, like, told)
+            new = slips_in(text, blanks, assignment.stub, like, _answered(oracle, trials), told)
             told |= {slip.key for slip in new}
             self.slips += [(number, slip) for slip in new]
 
@@ -108,11 +96,10 @@ class Slips:
         outcomes = self.outcomes(number, trial)
         return bool(outcomes) and same_outcomes(trial, got, outcomes)
 
-    def prints(self, trial: Trial, some: Sequence[int] | None = None) -> Prints:
-        """Return the fingerprints of what each gives in a trial, or of what some give."""
-        numbers = range(len(self.slips)) if some is None else some
-        gave = (self.outcomes(number, trial) for number in numbers)
-        return Prints.of((outcomes and fingerprint_of(trial, outcomes, whole=True)) or None for outcomes in gave)
+    def prints(self, trial: Trial, some: Sequence[int] | None = None) -> list[Fingerprint | None]:
+        """Return the fingerprints of what each gives in a trial, or of what some give; None where that says too little."""
+        gave = (self.outcomes(number, trial) for number in (range(len(self.slips)) if some is None else some))
+        return [(outcomes and fingerprint_of(trial, outcomes, whole=True)) or None for outcomes in gave]
 
 
 def _is_told(oracle: Reference, trial: Trial, mine: Fingerprint) -> bool:
@@ -133,9 +120,9 @@ def slip_giving(
         return oracle.kept(("slips", exercise), lambda: Slips(oracle, exercise), MOST_KEPT)
 
     prints = oracle.kept(("prints of slips", trial), lambda: slips().prints(trial))
-    likely = np.flatnonzero(each.is_like(prints.forms, prints.sums)).tolist()
+    likely = [number for number, other in enumerate(prints) if other and not each.tells_from(other)]
     if not likely:
         return None
-    others = [other for other in got if other is not trial and not other.is_large]
+    others = [other for other in got if other is not trial]
     found = (n for n in likely if all(slips().gives(n, t, got[t]) for t in others))
     return next(map(slips().key, found), None)

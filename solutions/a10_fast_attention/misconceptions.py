@@ -4,6 +4,12 @@ from autograder.course.mistakes import edit, mistakes_of
 
 ONLINE = mistakes_of(
     "online_softmax",
+    divided_by_the_last_block=edit(
+        "return highest, total, mixed / total",
+        "return highest, total, mixed / raised.sum()",
+        "blocks_of_any_length",
+        "Your y is divided by the exponentials of the last block alone. l has those of all blocks.",
+    ),
     factor_turned_round=edit(
         "kept = np.exp(highest - higher)",
         "kept = np.exp(higher - highest)",
@@ -468,6 +474,13 @@ TILED = mistakes_of(
 
 BACKWARD = mistakes_of(
     "tiled_backward",
+    mask_for_dv_alone=edit(
+        "ddots = weights * (dweights - along) / scale",
+        "unmasked = np.exp(q @ np.swapaxes(k[..., here, :], -1, -2) / scale - logsumexp[..., None])\n"
+        "        ddots = unmasked * (dweights - along) / scale",
+        "backward_of_two_queries",
+        "Your causal mask is in the weights of dv, and not in those of dq and dk. All three go back through the same weights.",
+    ),
     query_at_a_tile_s_first_key_left_out=edit(
         "s = np.where(np.arange(first, here.stop) <= own, s, -np.inf)",
         "s = np.where((np.arange(first, here.stop) <= own) & (own > first), s, -np.inf)",
@@ -1067,6 +1080,12 @@ ROOFLINE = mistakes_of(
 
 PAGED = mistakes_of(
     "paged_gather",
+    last_token_left_out=edit(
+        "        t = np.arange(length)\n        holders = tables[row, t // page]\n        tokens[row, :length] = pages[holders, t % page]",
+        "        t = np.arange(length - 1)\n        holders = tables[row, t // page]\n        tokens[row, : length - 1] = pages[holders, t % page]",
+        "one_text_from_three_pages",
+        "The last token of each text is left out. range(n) ends at n - 1 by itself.",
+    ),
     three_axes_expected=edit(
         "page = pages.shape[1]",
         "_, page, _ = pages.shape",

@@ -396,6 +396,12 @@ ENCODER = mistakes_of(
 
 DOT = mistakes_of(
     "dot_score",
+    queries_of_length_one=edit(
+        "return q @ k.transpose(1, 2)",
+        "return q / q.norm(dim=-1, keepdim=True) @ k.transpose(1, 2)",
+        "dots_of_the_handout",
+        "Your queries are brought to length one before the product. A dot product takes both as they are.",
+    ),
     dots_scaled=edit(
         "return q @ k.transpose(1, 2)",
         "return q @ k.transpose(1, 2) / q.shape[-1] ** 0.5",
@@ -575,6 +581,12 @@ BILINEAR = mistakes_of(
 
 MLP = mistakes_of(
     "mlp_score",
+    w_inside_the_tanh=edit(
+        "met = torch.tanh(from_query[:, :, None] + from_key[:, None, :])\n    return met @ w",
+        "met = torch.tanh((from_query[:, :, None] + from_key[:, None, :]) * w)\n    return met.sum(dim=-1)",
+        "every_query_meets_every_key",
+        "Your w stands inside the tanh. It weighs what comes out of it.",
+    ),
     W_cut_behind_the_key=edit(
         "d_q = q.shape[-1]",
         "d_q = k.shape[-1]",
@@ -1101,6 +1113,12 @@ CONTEXT = mistakes_of(
 
 FIXED = mistakes_of(
     "DecoderWithContext",
+    tanh_inside_the_bridge=edit(
+        "state = torch.tanh(self.bridge(context))",
+        "state = self.bridge(torch.tanh(context))",
+        "the_first_step",
+        "Your first state is the bridge of tanh(c). The tanh comes last: it keeps the state between -1 and 1.",
+    ),
     starts_from_zeros=edit(
         "state = torch.tanh(self.bridge(context))",
         "state = torch.zeros(y_prev.shape[0], self.cell.hidden_size, device=y_prev.device)",
@@ -1491,8 +1509,8 @@ ATTENTION = mistakes_of(
         "looks = masked_softmax(similarity, mask[:, None])",
         "looks = masked_softmax(similarity, mask)",
         "logits_with_attention",
-        "Your mask (batch, T) meets scores (batch, 1, T) without an axis for the query. It broadcasts to "
-        "(batch, batch, T), and every sentence is read with the masks of all: write mask[:, None].",
+        "Your decoder reads every sentence with the mask of the first one. A mask (batch, T) does so that meets scores "
+        "(batch, 1, T) without an axis for the query: write mask[:, None].",
     ),
     weights_cut_the_gradient=edit(
         "looks = masked_softmax(similarity, mask[:, None])",
@@ -1735,7 +1753,8 @@ LSTM = mistakes_of(
         "shares = masked_softmax(scored, mask[:, None])",
         "shares = masked_softmax(scored, mask)",
         "logits_of_an_lstm_that_looks",
-        "Your mask (batch, T) meets scores (batch, 1, T) without an axis for the query. It broadcasts to (batch, batch, T), and every sentence is read with the masks of all: write mask[:, None].",
+        "Your decoder reads every sentence with the mask of the first one. A mask (batch, T) does so that meets scores "
+        "(batch, 1, T) without an axis for the query: write mask[:, None].",
     ),
     lstm_nan_for_an_empty_source=edit(
         "shares = masked_softmax(scored, mask[:, None])",
@@ -1896,6 +1915,14 @@ LSTM = mistakes_of(
 
 LOSS = mistakes_of(
     "masked_nll",
+    mean_of_means_of_steps_with_words=edit(
+        "return (surprise * spoken_of).sum() / spoken_of.sum()",
+        "each = (surprise * spoken_of).sum(dim=0) / spoken_of.sum(dim=0).clamp(min=1)\n"
+        "    return each.sum() / spoken_of.any(dim=0).sum()",
+        "three_words_and_a_filler",
+        "Your loss is a mean over the steps of each step's mean. A word counts more at late steps, where few "
+        "sentences are still going on; every real word counts the same.",
+    ),
     filler_in_the_sum=edit(
         "return (surprise * spoken_of).sum() / spoken_of.sum()",
         "return surprise.sum() / spoken_of.sum()",

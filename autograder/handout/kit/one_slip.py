@@ -1,8 +1,14 @@
-"""Which slip gives what a student's code gave: by a few numbers of what each gives, in a file of the handout."""
+"""Which slip gives what a student's code gave, in a file of the handout.
+
+The file tells a slip to nobody but who makes it: what is told is sealed with what it gives, and of that it holds locks, which are hashes.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+import hashlib
+import itertools
+import json
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,30 +17,67 @@ import numpy as np
 
 from autograder.judge.answer_fingerprints import Fingerprint, fingerprint_of
 from autograder.judge.reasons import Key
+from autograder.judge.tolerance import TOLERANCE
 from autograder.judge.trials import Trial
 from autograder.sandbox.child.wire_format import WireError, decode, encode
 from autograder.sandbox.job import Outcome
 
 SLIPS = "public.slips"
+NO_LOCK = 0  # of a slip that gives nothing to compare in a trial
 Slip = Callable[[str, Mapping[Trial, tuple[Outcome, ...]], Collection[Trial]], Key | None]
+Cell = bytes  # a fingerprint with its sums as whole multiples of the tolerance
 
 
 @dataclass(frozen=True)
 class SlipsOfExercise:
-    """What the slips of an exercise give in some trials."""
+    """The slips of an exercise, and what opens them in some trials."""
 
-    keys: list[list[str]]  # what is told of each
+    sealed: list[str]  # what is told of each, sealed with what it gives in the first trial
     trials: list[str]
-    forms: np.ndarray  # (slips, trials)
-    sums: np.ndarray  # (slips, trials, SUMS)
+    locks: np.ndarray  # (slips, trials), of what each gives
+
+    @staticmethod
+    def of(keys: list[Key], trials: list[str], prints: list[list[Fingerprint | None]]) -> SlipsOfExercise:
+        """Return slips, given what is told of each and its fingerprints in the trials, of which the first is there."""
+        cells = [[_cell(each.form, np.rint(each.sums / TOLERANCE)) if each else b"" for each in row] for row in prints]
+        locks = [[_lock(cell) if cell else NO_LOCK for cell in row] for row in cells]
+        sealed = [_turned(json.dumps(key).encode(), row[0]).hex() for key, row in zip(keys, cells, strict=True)]
+        return SlipsOfExercise(sealed, trials, np.array(locks, np.uint64).reshape(len(keys), len(trials)))
 
     def giving(self, got: Mapping[str, Fingerprint], failed: Collection[str]) -> Key | None:
-        """Return what is told of the first that gives all fingerprints that came, at least one of a trial that failed."""
-        told = [(number, name) for number, name in enumerate(self.trials) if name in got]
-        if not any(name in failed for _, name in told):
+        """Return what is told of the first slip that gives all fingerprints that came, each of a trial that failed among them."""
+        mine = {name: list(_cells_around(got[name])) for name in self.trials if name in got}
+        if not self.trials or self.trials[0] not in mine or not mine.keys() >= set(failed):
             return None
-        like = np.all([got[name].is_like(self.forms[:, n], self.sums[:, n]) for n, name in told], axis=0)
-        return next((tuple(self.keys[number]) for number in np.flatnonzero(like)), None)
+        fits = [
+            np.isin(self.locks[:, number], np.array([_lock(cell) for cell in mine[name]], np.uint64))
+            for number, name in enumerate(self.trials)
+            if name in mine
+        ]
+        for number in np.flatnonzero(np.all(fits, axis=0)):
+            cell = next(cell for cell in mine[self.trials[0]] if _lock(cell) == self.locks[number, 0])
+            return tuple(json.loads(_turned(bytes.fromhex(self.sealed[number]), cell)))
+        return None
+
+
+def _cell(form: int, numbers: np.ndarray) -> Cell:
+    return " ".join(str(int(number)) for number in (form, *numbers)).encode()
+
+
+def _cells_around(mine: Fingerprint) -> Iterator[Cell]:
+    """Yield the cells that a fingerprint may lie in but for noise, which is less than half of one."""
+    below = np.floor(mine.sums / TOLERANCE)
+    return (_cell(mine.form, below + more) for more in itertools.product((0, 1), repeat=len(below)))
+
+
+def _lock(cell: Cell) -> int:
+    return int.from_bytes(hashlib.blake2b(cell, digest_size=8).digest(), "little") or 1
+
+
+def _turned(text: bytes, cell: Cell) -> bytes:
+    """Seal a text with a cell, or open it."""
+    stream = hashlib.shake_128(b"told " + cell).digest(len(text))
+    return bytes(a ^ b for a, b in zip(text, stream, strict=True))
 
 
 def slips_to_bytes(found: Mapping[str, SlipsOfExercise]) -> bytes:
