@@ -6,6 +6,7 @@ No author writes them. Where no known mistake gives what a student's code gives,
 from __future__ import annotations
 
 import ast
+import functools
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from types import CodeType
@@ -40,22 +41,33 @@ def slips_in(
     stub: str,
     alike: Alike,
     answered: frozenset[str] = frozenset(),
-    known: Collection[Key] = (),
+    known: Collection[Key] | None = None,
 ) -> tuple[Slip, ...]:
     """Return the slips in some functions of a program, by their dotted names, those of which most can be told first.
 
     `alike` says which values one may take for another: those of the same shape. Another one would only crash, or worse, never end. Of what
-    stands in answers by a name that is told, where those are `answered`. Slips of which the same is told as of `known` ones are left out.
+    stands in answers by a name that is told, where those are `answered`. Beside `known` ones those are left out of which the same is told, or
+    nothing that has a name.
     """
-    tree, told = parse(text), parse(stub)
-    count_steps(tree, lambdas=True, comprehensions=True)
+    tree = parse(text)
+    counted = set[Definition]()
     found: list[Slip] = []
     for function in functions:
         if tops := _definitions(tree, function):
-            here = frozenset[str]().union(*map(words_of, _definitions(told, function)))
+            if tops[-1] not in counted:
+                count_steps(ast.Module([tops[-1]], []), lambdas=True, comprehensions=True)
+                counted.add(tops[-1])
+            here, everywhere = _words_of_stub(stub, function)
             with quiet():  # Python warns of what would crash
-                found += _inside(tops[-1], function, Words(here, words_of(told), answered, alike), known)
+                found += _inside(tops[-1], function, Words(here, everywhere, answered, alike), known)
     return tuple(sorted(found, key=lambda slip: list(SLIPS).index(slip.key[0])))[:MOST]
+
+
+@functools.lru_cache(maxsize=64)
+def _words_of_stub(stub: str, function: str) -> tuple[frozenset[str], frozenset[str]]:
+    """Return the words of a function's definition in a stub, and all in it."""
+    tree = parse(stub)
+    return frozenset[str]().union(*map(words_of, _definitions(tree, function))), words_of(tree)
 
 
 def _definitions(tree: ast.Module, function: str) -> list[Definition]:
@@ -64,7 +76,7 @@ def _definitions(tree: ast.Module, function: str) -> list[Definition]:
     return [n for n in tree.body if isinstance(n, ast.FunctionDef | ast.ClassDef) and n.name == name]
 
 
-def _inside(top: Definition, path: str, words: Words, known: Collection[Key]) -> Iterator[Slip]:
+def _inside(top: Definition, path: str, words: Words, known: Collection[Key] | None) -> Iterator[Slip]:
     """Yield the slips in a function of a definition, also in functions inside of it."""
     name = path.rpartition(".")[2]
     function = next((node for node in walk(top) if isinstance(node, ast.FunctionDef) and node.name == name), None)
@@ -74,7 +86,7 @@ def _inside(top: Definition, path: str, words: Words, known: Collection[Key]) ->
     for place in list(_places(function, ())):
         made = made_by(place.statement, words)
         for key, other in changes(place, names):
-            if (*key, made) not in known:
+            if known is None or (len(key) > 1 and (*key, made) not in known):
                 yield Slip((*key, made), top.name, _compiled(top, place, other))
 
 

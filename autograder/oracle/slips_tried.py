@@ -21,7 +21,7 @@ from autograder.oracle.value_trails import read_trail
 from autograder.sandbox.child.program import Program
 from autograder.sandbox.job import Outcome
 
-MOST_KEPT = 3  # exercises of which the slips are kept as code
+MOST_KEPT = 12  # exercises of which the slips are kept as code
 MOST_FOLLOWED = 4  # trials in which shapes are looked at
 MAX_STEPS = 5_000  # in one trial: a slip may never end
 
@@ -64,11 +64,11 @@ class Slips:
         trials = sorted(oracle.trials_of(exercise), key=lambda trial: trial.cost)[:MOST_FOLLOWED]
         self._programs = [fresh_program("slipping", assignment.file, text) for text in texts]
         self.slips: list[tuple[int, Slip]] = []  # with the number of the program
-        told = set[Key]()
+        told: set[Key] | None = None
         for number, text in enumerate(texts):
-            like = _shapes_alike(self._programs[number], trials, blanks)
-            new = slips_in(text, blanks, assignment.stub, like, _answered(oracle, trials), told)
-            told |= {slip.key for slip in new}
+            alike = _shapes_alike(self._programs[number], trials, blanks)
+            new = slips_in(text, blanks, assignment.stub, alike, _answered(oracle, trials), told)
+            told = (told or set()) | {slip.key for slip in new}
             self.slips += [(number, slip) for slip in new]
 
     def key(self, number: int) -> Key:
