@@ -41,6 +41,7 @@ def step(x, gate, params, sizes):
     h = np.tanh(x @ params["W_x"].T + gate) * gate
     for t in range(1, len(x)):
         h += x[t] - gate ** 2
+        gate = gate + 1.0
     spread = ((h - h.mean(axis=-1)) ** 2).mean(axis=(0, 1)) / sizes[1]
     return _secret(h, params["W_h"]), spread
 '''
@@ -83,6 +84,10 @@ def keys_in(text: str) -> frozenset[Key]:
         ("slip_place", ""),
         ("slip_backwards", ""),
         ("slip_sides", "-", "h"),
+        ("slip_line", "h"),
+        ("slip_order", ""),
+        ("slip_behind_loop", ""),
+        ("slip_into_loop", ""),
     ],
 )
 def test_a_change_is_told_by_what_it_is(key: Key) -> None:

@@ -131,6 +131,8 @@ def _told(place: Place, other: ast.AST, names: NamesIn) -> Key | None:
             return INSTEAD, f"{_SIGNS[type(after)]}=", f"{_SIGNS[type(before)]}="
         case ast.AugAssign(op=before), ast.Assign():
             return INSTEAD, "=", f"{_SIGNS[type(before)]}="
+        case ast.AugAssign() | ast.Assign(), ast.Pass():
+            return ("slip_line",)
     return None
 
 

@@ -6,7 +6,9 @@ No author writes them. Where no known mistake gives what a student's code gives,
 from __future__ import annotations
 
 import ast
+import copy
 import functools
+import itertools
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from types import CodeType
@@ -87,7 +89,14 @@ def _inside(top: Definition, path: str, words: Words, known: Collection[Key] | N
         made = made_by(place.statement, words)
         for key, other in changes(place, names):
             if known is None or (len(key) > 1 and (*key, made) not in known):
-                yield Slip((*key, made), top.name, _compiled(top, place, other))
+                place.put(ast.fix_missing_locations(ast.copy_location(other, place.node)))
+                yield Slip((*key, made), top.name, _compiled(top))
+                place.put(place.node)
+    for lines, key, others in _moved(function) if known is None else ():
+        before = lines[:]
+        lines[:] = others
+        yield Slip((*key, ""), top.name, _compiled(top))
+        lines[:] = before
 
 
 def _places(node: ast.AST, above: tuple[ast.AST, ...]) -> Iterator[Place]:
@@ -107,10 +116,42 @@ def _is_step(node: ast.AST) -> bool:
     return False
 
 
-def _compiled(top: Definition, place: Place, other: ast.AST) -> CodeType:
-    """Return a definition as code in which something else stands in a place."""
-    place.put(ast.fix_missing_locations(ast.copy_location(other, place.node)))
-    try:
-        return compile(ast.Module([top], []), f"a slip in {top.name}", "exec", dont_inherit=True)
-    finally:
-        place.put(place.node)
+def _moved(function: ast.FunctionDef) -> Iterator[tuple[list[ast.stmt], Key, list[ast.stmt]]]:
+    """Yield the lines of each block with what is told of a line that stands elsewhere, and these lines then."""
+    for lines in [block for node in walk(function) for block in _blocks(node)]:
+        free = range(sum(map(_stays, lines)), len(lines))
+        for i, j in itertools.pairwise(free):
+            yield lines, ("slip_order",), [*lines[:i], lines[j], lines[i], *lines[j + 1 :]]
+        for i, loop in enumerate(lines):
+            if isinstance(loop, ast.For | ast.While):
+                *inside, last = loop.body
+                if not (all(map(_stays, inside)) or any(isinstance(n, ast.Break | ast.Continue) for n in walk(last))):
+                    yield lines, ("slip_behind_loop",), [*lines[:i], _with(loop, inside), last, *lines[i + 1 :]]
+                if i + 2 < len(lines):
+                    longer = _with(loop, [*loop.body, lines[i + 1]])
+                    yield lines, ("slip_into_loop",), [*lines[:i], longer, *lines[i + 2 :]]
+
+
+def _blocks(node: ast.AST) -> Iterator[list[ast.stmt]]:
+    for name in ("body", "orelse"):
+        block = getattr(node, name, None)
+        if isinstance(block, list) and not isinstance(node, ast.ClassDef):
+            yield block
+
+
+def _with(loop: ast.For | ast.While, body: list[ast.stmt]) -> ast.For | ast.While:
+    """Return a loop with other lines in it."""
+    other = copy.copy(loop)
+    other.body = body
+    return other
+
+
+def _stays(statement: ast.stmt) -> bool:
+    """Whether a statement is a docstring, or says that a step is taken."""
+    is_text = isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
+    return is_text or _is_step(statement)
+
+
+def _compiled(top: Definition) -> CodeType:
+    """Return a definition as code."""
+    return compile(ast.Module([top], []), f"a slip in {top.name}", "exec", dont_inherit=True)
