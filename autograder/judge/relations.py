@@ -27,6 +27,9 @@ from autograder.judge.wrong_places import place_of_wrong, speaks_against, what_f
 from autograder.sandbox.job import Ending
 
 ENOUGH = 3  # different wrong numbers that a relation gets right: by chance it happens once in 10**12
+ENOUGH_FOR_SLIPS = (
+    2  # fractions, since a slip gives all that came, right numbers among it: of some hundreds one does so once in 10**7
+)
 ENOUGH_WHOLE = 8  # the same for whole numbers and truth values where only two of them are different
 TOLD_BY_DTYPE = frozenset({"fractions_cut_off"})  # which speaks for them, also where all that is left is zero
 FACTORS = frozenset({"times", "divided", "times_root", "divided_root", "one_less_counted", "one_more_counted"})
@@ -62,7 +65,7 @@ def find_relation(oracle: Knowledge, exercise: str, judged: Sequence[Judged]) ->
 def _slip(oracle: Knowledge, exercise: str, judged: Sequence[Judged], parts: Sequence[Part]) -> Relation | None:
     """Return the slip that gives all answers of the calls that returned, if enough numbers are wrong in them."""
     numbers = set[tuple[str, float]]().union(*(_numbers(part, part.got, part.got) for part in parts if part.is_wrong))
-    if not are_enough(numbers):
+    if len({number for place, number in numbers if not place}) < ENOUGH_FOR_SLIPS and not are_enough(numbers):
         return None
     returned = [j for j in judged if all(outcome.ending is Ending.RETURNED for outcome in j.outcomes)]
     failed = [j.trial for j in returned if j.status is not Status.PASSED]

@@ -12,6 +12,7 @@ from autograder.oracle.slip_names import NamesIn, Place, Words, held_by_object, 
 
 Change = tuple[Key, ast.AST]  # what is told of it, and what stands there then
 INSTEAD, TWICE, LACKS = "slip_instead", "slip_twice", "slip_lacks"
+PARTLY = frozenset({"slip_wrong_value", "slip_other_value"})  # of which one of two names is told
 AXIS, PLACE, NUMBER = "slip_axis", "slip_place", "slip_number"
 _SIGNS = {
     ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.MatMult: "@", ast.Pow: "**", ast.FloorDiv: "//", ast.Mod: "%",
@@ -19,6 +20,8 @@ _SIGNS = {
     ast.USub: "-", ast.Invert: "~", ast.Not: "not",
 }  # fmt: skip
 _LOST = {ast.Mult: "factor", ast.MatMult: "factor", ast.Add: "term", ast.Sub: "term", ast.Div: "division"}
+_REDUCTIONS = ("sum", "mean", "max", "min")
+_LENGTH = 24  # characters of what is told
 _AXES, _LIBRARIES = ("axis", "dim"), ("np", "torch")
 
 
@@ -41,6 +44,7 @@ def _all_changes(place: Place, names: NamesIn) -> Iterator[Change]:
         if told := _told(place, other, names):
             yield told, other
     yield from _mixed_up(place, names)
+    yield from _elsewhere(place, names)
     yield from _too_much(place, names)
     match place.node:
         case ast.BinOp(left=left, op=ast.Pow(), right=ast.Constant(value=2)):
@@ -54,14 +58,59 @@ def _all_changes(place: Place, names: NamesIn) -> Iterator[Change]:
 def _mixed_up(place: Place, names: NamesIn) -> Iterator[Change]:
     """Yield the changes in which one name stands in the place of another."""
     match place.node:
-        case ast.Name(id=name, ctx=ast.Load()) if name in names.values:
-            alike = names.words.alike(place.statement.lineno, name)
-            yield from (((INSTEAD, o, name), ast.Name(o, ast.Load())) for o in names.values if o in alike)
+        case ast.Name(id=name, ctx=ast.Load()) if (
+            isinstance(place.parent, ast.Attribute) and place.parent.attr == "shape"
+        ):
+            others = (other for other in names.values if other != name)
+            yield from (((INSTEAD, f"{o}.shape", f"{name}.shape"), ast.Name(o, ast.Load())) for o in others)
+        case ast.Name(id=name, ctx=ast.Load()):
+            is_factor = isinstance(place.parent, ast.BinOp) and isinstance(place.parent.op, ast.Mult)
+            for other in names.words.alike(place.statement.lineno, name):
+                key, value = _instead(other, name, names), ast.Name(other, ast.Load())
+                yield key, value
+                if is_factor and key[0] == INSTEAD:
+                    yield (INSTEAD, f"1 - {other}", name), ast.BinOp(ast.Constant(1), ast.Sub(), value)
         case ast.Constant(value=str(key)) if key_of(place.parent) == key and key in names.keys:
             yield from (((INSTEAD, other, key), ast.Constant(other)) for other in names.keys if other != key)
         case ast.Attribute(value=value) as node if (name := held_by_object(node)) in names.held:
             others = (other for other in names.held if other != name)
             yield from (((INSTEAD, f"self.{o}", f"self.{name}"), ast.Attribute(value, o, ast.Load())) for o in others)
+
+
+def _instead(other: str, name: str, names: NamesIn) -> Key:
+    """Return what is told of one value in the place of another: the names that students know."""
+    know = [word in names.values for word in (other, name)]
+    if all(know):
+        return INSTEAD, other, name
+    return ("slip_wrong_value", other) if know[0] else ("slip_other_value", name) if know[1] else ("slip_some_value",)
+
+
+def _elsewhere(place: Place, names: NamesIn) -> Iterator[Change]:
+    """Yield the changes of which entries are taken, and of which all that are summed up, or the like."""
+    match place.node:
+        case ast.Subscript(value=value, slice=ast.Tuple(elts=parts), ctx=context) as node:
+            for number, part in enumerate(parts):
+                for op in (ast.Add(), ast.Sub()) if isinstance(part, ast.Name | ast.BinOp) else ():
+                    moved = ast.BinOp(part, op, ast.Constant(1))
+                    index = ast.Tuple([*parts[:number], moved, *parts[number + 1 :]], ast.Load())
+                    entry = ast.Subscript(value, index, context)
+                    yield _text_instead(entry, node, names), entry
+        case ast.Call(func=ast.Attribute(value=value, attr=name, ctx=context), args=args, keywords=keywords) as call:
+            for reduction in _REDUCTIONS if name in _REDUCTIONS else ():
+                if reduction != name:
+                    yield (INSTEAD, reduction, name), ast.Call(ast.Attribute(value, reduction, context), args, keywords)
+            if name in _REDUCTIONS and any(keyword.arg in _AXES for keyword in keywords):
+                yield (LACKS, "axis"), ast.Call(call.func, args, [])
+        case ast.Compare(left=left, ops=[ast.NotEq()], comparators=right):
+            yield (INSTEAD, ">", "!="), ast.Compare(left, [ast.Gt()], right)
+            yield (INSTEAD, "<", "!="), ast.Compare(left, [ast.Lt()], right)
+
+
+def _text_instead(other: ast.expr, node: ast.expr, names: NamesIn) -> Key:
+    """Return what is told of one text in the place of another, where students know all names in both."""
+    told, known = (ast.unparse(each) for each in (other, node))
+    is_known = all(n.id in names.words.here for n in ast.walk(node) if isinstance(n, ast.Name))
+    return (INSTEAD, told, known) if is_known and max(len(told), len(known)) <= _LENGTH else (PLACE,)
 
 
 def _too_much(place: Place, names: NamesIn) -> Iterator[Change]:

@@ -16,7 +16,7 @@ from types import CodeType
 from autograder.judge.reasons import Key
 from autograder.judge.slip_sentences import SLIPS
 from autograder.oracle.fresh_program import quiet
-from autograder.oracle.slip_changes import changes, made_by
+from autograder.oracle.slip_changes import PARTLY, changes, made_by
 from autograder.oracle.slip_names import Alike, NamesIn, Place, Words, words_of
 from autograder.oracle.step_limit import SAYS, count_steps
 from autograder.sandbox.child.parse import parse, walk
@@ -49,7 +49,7 @@ def slips_in(
 
     `alike` says which values one may take for another: those of the same shape. Another one would only crash, or worse, never end. Of what
     stands in answers by a name that is told, where those are `answered`. Beside `known` ones those are left out of which the same is told, or
-    nothing that has a name.
+    not all that is mixed up has a name.
     """
     tree = parse(text)
     counted = set[Definition]()
@@ -88,7 +88,7 @@ def _inside(top: Definition, path: str, words: Words, known: Collection[Key] | N
     for place in list(_places(function, ())):
         made = made_by(place.statement, words)
         for key, other in changes(place, names):
-            if known is None or (len(key) > 1 and (*key, made) not in known):
+            if known is None or (len(key) > 1 and key[0] not in PARTLY and (*key, made) not in known):
                 place.put(ast.fix_missing_locations(ast.copy_location(other, place.node)))
                 yield Slip((*key, made), top.name, _compiled(top))
                 place.put(place.node)
