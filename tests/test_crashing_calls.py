@@ -13,7 +13,7 @@ WRITTEN = {
     "for two axes": (
         "attention_scores",
         "    rows, width = Q.shape\n    return Q @ K.T / np.sqrt(width)",
-        "It crashes whenever `Q` has one more axis in front, and only then.",
+        "In these cases it crashes whenever `Q` has one more axis in front, and only then.",
     ),
     "without a mask": (
         "attention_weights",
@@ -21,7 +21,7 @@ WRITTEN = {
             "    e = np.exp(scores - scores.max(-1, keepdims=True))\n    e = e if mask is None else e * mask.as_numbers\n"
             "    return e / e.sum(-1, keepdims=True)"
         ),
-        "It crashes whenever `mask` is given, and only then: look at what you do with `mask`.",
+        "In these cases it crashes whenever `mask` is given, and only then: look at what you do with `mask`.",
     ),
     "for one size": (
         "attention_scores",
