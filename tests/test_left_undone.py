@@ -306,7 +306,9 @@ def test_an_axis_that_not_all_wrong_parts_have_is_told_without_its_name() -> Non
     text = with_body(assignment.reference, "clip_grad_norm", body)
     result = check(Source.of(assignment.file, text), public_bundle(public_oracle(assignment)))
     (failing,) = (e.failing for e in result.exercises if e.failing)
-    assert failing[0].says.startswith("In these cases your answer is wrong whenever axis 0 of `grads['W']` is longer than one")
+    assert failing[0].says.startswith(
+        "In these cases your answer is wrong whenever axis 0 of `grads['W']` is longer than one"
+    )
 
 
 def test_finite_numbers_are_told_before_others() -> None:
