@@ -72,7 +72,7 @@ def test_a_relation_is_told(graded: Graded, edited: Edited, cases: Cases, body: 
 @pytest.mark.parametrize(
     "body",
     [
-        "return x.max(-1)",
+        "return np.median(x, axis=-1)",
         "return x.mean(-1) + np.sin(7 * x.sum(-1))",
         "return np.sin(1000 * x).sum(-1)",
         "return x.mean(-1) * x.max(-1)",
