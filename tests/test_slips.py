@@ -224,7 +224,7 @@ def test_one_case_that_speaks_against_it_is_enough(oracle: Oracle, folder: Path)
             assert judge.slip_giving("gru_step", against, [t for t in gave if t is not trial]) is None
 
 
-def test_the_file_tells_a_slip_to_nobody_but_who_makes_it(folder: Path) -> None:
+def test_only_code_that_makes_a_slip_opens_what_is_told_of_it(folder: Path) -> None:
     """What is told is sealed with what the slip gives, of which the file has hashes."""
     packed = decode((folder / FILE).read_bytes())
     texts = [bytes.fromhex(sealed) for slips in packed.values() for sealed in slips["sealed"]]

@@ -25,12 +25,12 @@ def _of(oracle: Oracle, exercise: str) -> SlipsOfExercise:
     asked = oracle.trials_of(exercise)
     right = {t: each for t in asked if (each := fingerprint_of(t, oracle.expected(t), whole=True))}
     trials = sorted(right, key=lambda trial: trial.cost)
-    slips = Slips(oracle, exercise) if trials else None
-    if slips is None:
+    if not trials:
         return SlipsOfExercise.of([], [], [])
-    first = slips.prints(trials[0])
-    shown = [number for number, each in enumerate(first) if each]
-    rows = zip(*(slips.prints(trial, shown) for trial in trials), strict=True)
+    slips = Slips(oracle, exercise)
+    cheapest = {number: each for number, each in enumerate(slips.prints(trials[0])) if each}
+    shown = list(cheapest)
+    rows = zip(cheapest.values(), *(slips.prints(trial, shown) for trial in trials[1:]), strict=True)
     seen = {tuple(right[trial].sums.tobytes() for trial in trials)}
     kept = []
     for number, row in zip(shown, rows, strict=True):

@@ -1,4 +1,4 @@
-"""Small changes to Python, one at a time: what a mutant of the reference is made of.
+"""Small changes to Python, one at a time: what mutants of the reference and slips are made of.
 
 An existing engine (mutmut, cosmic-ray) runs a test suite for every mutant, in files; here a mutant meets an exercise's
 cases in memory, in milliseconds. Strings stay as they are: a name that is not there only crashes.

@@ -20,7 +20,11 @@ _SIGNS = {
     ast.USub: "-", ast.Invert: "~", ast.Not: "not",
 }  # fmt: skip
 _LOST = {ast.Mult: "factor", ast.MatMult: "factor", ast.Add: "term", ast.Sub: "term", ast.Div: "division"}
-_REDUCTIONS = ("sum", "mean", "max", "min")
+_EXTREMES, _TOTALS = ("max", "min"), ("sum", "mean")
+_REDUCTIONS = {
+    **dict.fromkeys(_EXTREMES, _TOTALS),
+    **dict.fromkeys(_TOTALS, _EXTREMES),
+}  # `variants` has the other pairs
 _LENGTH = 24  # characters of what is told
 _AXES, _LIBRARIES = ("axis", "dim"), ("np", "torch")
 
@@ -96,9 +100,8 @@ def _elsewhere(place: Place, names: NamesIn) -> Iterator[Change]:
                     entry = ast.Subscript(value, index, context)
                     yield _text_instead(entry, node, names), entry
         case ast.Call(func=ast.Attribute(value=value, attr=name, ctx=context), args=args, keywords=keywords) as call:
-            for reduction in _REDUCTIONS if name in _REDUCTIONS else ():
-                if reduction != name:
-                    yield (INSTEAD, reduction, name), ast.Call(ast.Attribute(value, reduction, context), args, keywords)
+            for other in _REDUCTIONS.get(name, ()):
+                yield (INSTEAD, other, name), ast.Call(ast.Attribute(value, other, context), args, keywords)
             if name in _REDUCTIONS and any(keyword.arg in _AXES for keyword in keywords):
                 yield (LACKS, "axis"), ast.Call(call.func, args, [])
         case ast.Compare(left=left, ops=[ast.NotEq()], comparators=right):

@@ -1,6 +1,6 @@
 """Which slip gives what a student's code gave, in a file of the handout.
 
-The file tells a slip to nobody but who makes it: what is told is sealed with what it gives, and of that it holds locks, which are hashes.
+Only code that makes a slip opens what is told of it. That is sealed with what the slip gives, and the file holds hashes of this as locks.
 """
 
 from __future__ import annotations
