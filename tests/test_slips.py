@@ -22,7 +22,7 @@ from autograder.handout.public_data import public_bundle, public_files, public_o
 from autograder.handout.slips_at_home import slips_file
 from autograder.judge.grade import grade
 from autograder.judge.reason_sentences import explain_reason
-from autograder.judge.reasons import Key, Relation
+from autograder.judge.reasons import Key, Relation, Slipped
 from autograder.judge.result import Result
 from autograder.judge.slip_sentences import SLIPS
 from autograder.oracle.oracle import Oracle
@@ -218,7 +218,7 @@ def test_one_case_that_speaks_against_it_is_enough(oracle: Oracle, folder: Path)
     mine = {trial.name: trial for trial in bundle.trials}
     for judge, own in ((oracle, {t.name: t for t in trials}), (bundle, mine)):
         gave = {own[trial.name]: outcomes for trial, outcomes in got.items()}
-        assert judge.slip_giving("gru_step", gave, list(gave)) == slips.key(number)
+        assert judge.slip_giving("gru_step", gave, list(gave)) == Slipped(slips.key(number))
         for trial in sorted(gave, key=lambda t: t.cost)[:2]:
             against = {**gave, trial: judge.expected(trial)}
             assert judge.slip_giving("gru_step", against, [t for t in gave if t is not trial]) is None

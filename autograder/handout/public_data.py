@@ -29,7 +29,7 @@ from autograder.handout.kit.bundle import (
 from autograder.handout.kit.known_mistakes import read_outcomes
 from autograder.judge import checks
 from autograder.judge.outcomes_alike import answers_of, arrays_that_met, part_called, same_outcomes
-from autograder.judge.reasons import Key
+from autograder.judge.reasons import Slipped
 from autograder.judge.trials import Small, Trial, as_data
 from autograder.oracle.oracle import Oracle
 from autograder.sandbox.child.wire_format import encode, pack
@@ -113,7 +113,7 @@ def _slip_giving(
     exercise: str,
     got: Mapping[Trial, tuple[Outcome, ...]],
     failed: Collection[Trial],
-) -> Key | None:
+) -> Slipped | None:
     """Return what is told of a slip; the trials are a bundle's."""
     if exercise in secret:
         return None

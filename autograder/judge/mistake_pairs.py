@@ -35,7 +35,7 @@ def pairs_to_try(
         return [], []  # one mistake is enough for a crash, and each run of a pair may be a whole training
     failed = tuple(trial for trial in failed if not trial.is_large) or failed[:1]  # others say as much in far less time
     looked_at = failed[:MAX_SIEVED]
-    parts = _explaining_a_part(oracle, own, got, failed[:MAX_FOR_PARTS])
+    parts = explaining_a_part(oracle, own, got, failed[:MAX_FOR_PARTS])
     pairs = every = list(itertools.combinations(own, 2))
     for trial in looked_at:
         changes = _changing(oracle, own, trial)
@@ -95,7 +95,7 @@ def _shown_as_a_whole(oracle: Facts, own: list[Names], trial: Trial, got: tuple[
     return Shown(np.array([True]), np.array([[names in changes] for names in own]), np.array(gives), none, none)
 
 
-def _explaining_a_part(
+def explaining_a_part(
     oracle: Facts, own: list[Names], got: Mapping[Trial, tuple[Outcome, ...]], failed: tuple[Trial, ...]
 ) -> set[Names]:
     """Return the mistakes that give the student's outcomes of a failed case, or some of its wrong numbers."""

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from autograder.course.language import marked, say
 from autograder.judge.reasons import PARTS, Diagnosis, Hint, Mistake, Reason, Relation, Turn
 from autograder.judge.relation_sentences import RELATIONS, part_named, relation_named
-from autograder.judge.slip_sentences import SLIPS, WHERE
+from autograder.judge.slip_sentences import ALONE, BESIDE, QUESTIONS, SLIPS, WHERE
 
 ENOUGH_LINES = 3  # that are told as one range
 UNNAMED = marked(
@@ -110,7 +110,7 @@ def _related(relation: Relation) -> str:
     """Say how wrong values are related to the right ones."""
     kind, *names = relation.key
     if kind in SLIPS:
-        return _slipped(kind, *names)
+        return _slipped(relation.beside, kind, *names)
     if kind == "constant_factor" and names == ["-1"]:
         told = say("Every value has the wrong sign.")
     elif kind == "map" and names[0] in MAPPED:
@@ -124,11 +124,13 @@ def _related(relation: Relation) -> str:
     return f"{listed}: {told}" if parts else told
 
 
-def _slipped(kind: str, *names: str) -> str:
-    """Say what right code with one slip would give the same answers, and what it would compute there."""
+def _slipped(beside: Mistake | None, kind: str, *names: str) -> str:
+    """Say which slip in right code gives the same answers, or in code with a known mistake, and what is computed there."""
     *named, made = names
-    told = say(SLIPS[kind], *named)
-    return f"{told} {say(WHERE, made)}" if made else told
+    clause = say(SLIPS[kind], *named)
+    told = say(BESIDE, mistake=beside.sentence, clause=clause) if beside else say(ALONE, clause=clause)
+    asked = [say(QUESTIONS[kind])] if kind in QUESTIONS else []
+    return " ".join([told, *asked, *([say(WHERE, made)] if made else [])])
 
 
 def _sentence(mistakes: Sequence[Mistake], exercise: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import textwrap
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from typing import NamedTuple
 
 LINE = 74  # characters that a terminal of 80 columns has for a line of a message
 
@@ -128,6 +129,14 @@ class Relation:
     exercise: str
     key: Key
     part: str = ""  # of the answer, where it is not all of it; several with PARTS between them
+    beside: Mistake | None = None  # a known one that is made as well: without it a slip does not give them
+
+
+class Slipped(NamedTuple):
+    """A small change to right code that gives an exercise's outcomes: what is told of it, and the known mistake that it takes beside it."""
+
+    key: Key
+    beside: str = ""
 
 
 @dataclass(frozen=True)

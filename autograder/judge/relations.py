@@ -16,6 +16,7 @@ import numpy as np
 from autograder.course.spec import Status
 from autograder.judge.array_pairs import Part, arrays_in, parts_of, shown_parts
 from autograder.judge.axes_of_relations import REDUCED, with_axis_names
+from autograder.judge.diagnose import named
 from autograder.judge.outcome_keys import once_for_all
 from autograder.judge.outcomes_alike import UNCOMPARABLE
 from autograder.judge.rearranged import Pair, Relations, under_other_keys
@@ -69,8 +70,10 @@ def _slip(oracle: Knowledge, exercise: str, judged: Sequence[Judged], parts: Seq
         return None
     returned = [j for j in judged if all(outcome.ending is Ending.RETURNED for outcome in j.outcomes)]
     failed = [j.trial for j in returned if j.status is not Status.PASSED]
-    key = oracle.slip_giving(exercise, {j.trial: j.outcomes for j in returned}, failed)
-    return Relation(exercise, key) if key else None
+    found = oracle.slip_giving(exercise, {j.trial: j.outcomes for j in returned}, failed)
+    if found is None:
+        return None
+    return Relation(exercise, found.key, beside=named(oracle.misconception(found.beside)) if found.beside else None)
 
 
 def _find_relation(oracle: Knowledge, exercise: str, parts: Sequence[Part]) -> Relation | None:

@@ -97,7 +97,8 @@ def _reason(reason: Reason | None) -> Json | None:
     if isinstance(reason, Advice):
         return {"kind": "advice", "hint": reason.hint, "exercise": reason.exercise}
     if isinstance(reason, Relation):
-        return {"kind": "relation", "exercise": reason.exercise, "key": list(reason.key), "part": reason.part}
+        told = {"kind": "relation", "exercise": reason.exercise, "key": list(reason.key), "part": reason.part}
+        return told | {"beside": vars(reason.beside) if reason.beside else None}
     alternatives = [[vars(mistake) for mistake in mistakes] for mistakes in reason.alternatives]
     return {
         "kind": "diagnosis",
@@ -113,6 +114,7 @@ def _reason_of(stored: Mapping[str, Any] | None) -> Reason | None:
     if stored["kind"] == "advice":
         return Advice(Hint(stored["hint"]), stored["exercise"])
     if stored["kind"] == "relation":
-        return Relation(stored["exercise"], tuple(stored["key"]), stored["part"])
+        beside = Mistake(**stored["beside"]) if stored.get("beside") else None
+        return Relation(stored["exercise"], tuple(stored["key"]), stored["part"], beside)
     alternatives = tuple(tuple(Mistake(**mistake) for mistake in mistakes) for mistakes in stored["alternatives"])
     return Diagnosis(stored["exercise"], alternatives, stored["tentative"])

@@ -18,7 +18,7 @@ import numpy as np
 
 from autograder.course.spec import Assignment, Call, Case, Finding, Misconception, Module, Status, Visibility
 from autograder.judge.calls_as_text import numbers_in
-from autograder.judge.reasons import Key, Turn
+from autograder.judge.reasons import Slipped, Turn
 from autograder.sandbox.job import Outcome, Request, Sandbox, Source
 
 LARGE = 20_000  # numbers in a trial's arguments; all others have far fewer than those about long sequences
@@ -196,8 +196,8 @@ class Knowledge(Facts, Protocol):
 
     def slip_giving(
         self, exercise: str, got: Mapping[Trial, tuple[Outcome, ...]], failed: Collection[Trial]
-    ) -> Key | None:
-        """Return what is told of a small change to right code that gives an exercise's outcomes, if one is known."""
+    ) -> Slipped | None:
+        """Return what is told of a small change to right code that gives an exercise's outcomes, alone or beside a known mistake."""
 
     def alterations(self, trial: Trial) -> Sequence[tuple[str, ...]]:
         """Return how a trial's arguments can be changed for `altered`, by the kind of change and the names of arguments."""

@@ -9,7 +9,8 @@ import ast
 import copy
 import functools
 import itertools
-from collections.abc import Collection, Iterator
+import sys
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field
 from types import CodeType
 
@@ -23,6 +24,8 @@ from autograder.sandbox.child.parse import parse, walk
 
 MOST = 1000  # in one program
 Definition = ast.FunctionDef | ast.ClassDef
+Span = tuple[int, int]  # of characters
+Apart = Callable[[ast.AST], bool]
 # Of changes there little can be told.
 _LEFT_ALONE = (ast.arguments, ast.JoinedStr, ast.Raise, ast.Assert, ast.BoolOp, ast.IfExp, ast.comprehension)
 _NO_CODE = ("annotation", "returns", "decorator_list")
@@ -44,14 +47,16 @@ def slips_in(
     alike: Alike,
     answered: frozenset[str] = frozenset(),
     known: Collection[Key] | None = None,
+    kept: Span | None = None,
 ) -> tuple[Slip, ...]:
     """Return the slips in some functions of a program, by their dotted names, those of which most can be told first.
 
     `alike` says which values one may take for another: those of the same shape. Another one would only crash, or worse, never end. Of what
     stands in answers by a name that is told, where those are `answered`. Beside `known` ones those are left out of which the same is told, or
-    not all that is mixed up has a name.
+    not all that is mixed up has a name. What overlaps a span of the text that is to be `kept` is left out as well.
     """
     tree = parse(text)
+    apart = _apart_from(text, kept)
     counted = set[Definition]()
     found: list[Slip] = []
     for function in functions:
@@ -61,7 +66,7 @@ def slips_in(
                 counted.add(tops[-1])
             here, everywhere = _words_of_stub(stub, function)
             with quiet():  # Python warns of what would crash
-                found += _inside(tops[-1], function, Words(here, everywhere, answered, alike), known)
+                found += _inside(tops[-1], function, Words(here, everywhere, answered, alike), known, apart)
     return tuple(sorted(found, key=lambda slip: list(SLIPS).index(slip.key[0])))[:MOST]
 
 
@@ -78,14 +83,32 @@ def _definitions(tree: ast.Module, function: str) -> list[Definition]:
     return [n for n in tree.body if isinstance(n, ast.FunctionDef | ast.ClassDef) and n.name == name]
 
 
-def _inside(top: Definition, path: str, words: Words, known: Collection[Key] | None) -> Iterator[Slip]:
+def _apart_from(text: str, span: Span | None) -> Apart:
+    """Return what says whether a node lies outside a span of its text; all do where there is none."""
+    if span is None:
+        return lambda _: True
+    before = [text[:end] for end in span]
+    first, last = ((each.count("\n") + 1, len(each.rpartition("\n")[2].encode())) for each in before)
+
+    def apart(node: ast.AST) -> bool:
+        start, end = (getattr(node, "lineno", 0), getattr(node, "col_offset", 0)), _end_of(node)
+        return end <= first or start >= last
+
+    return apart
+
+
+def _end_of(node: ast.AST) -> tuple[int, int]:
+    return getattr(node, "end_lineno", sys.maxsize), getattr(node, "end_col_offset", 0)
+
+
+def _inside(top: Definition, path: str, words: Words, known: Collection[Key] | None, apart: Apart) -> Iterator[Slip]:
     """Yield the slips in a function of a definition, also in functions inside of it."""
     name = path.rpartition(".")[2]
     function = next((node for node in walk(top) if isinstance(node, ast.FunctionDef) and node.name == name), None)
     if function is None:
         return
     names = NamesIn.of(function, words)
-    for place in list(_places(function, ())):
+    for place in filter(lambda place: apart(place.node), list(_places(function, ()))):
         made = made_by(place.statement, words)
         for key, other in changes(place, names):
             if known is None or (len(key) > 1 and key[0] not in PARTLY and (*key, made) not in known):
@@ -94,6 +117,8 @@ def _inside(top: Definition, path: str, words: Words, known: Collection[Key] | N
                 place.put(place.node)
     for lines, key, others in _moved(function) if known is None else ():
         before = lines[:]
+        if not all(apart(line) for line, other in itertools.zip_longest(before, others) if line and line is not other):
+            continue
         lines[:] = others
         yield Slip((*key, ""), top.name, _compiled(top))
         lines[:] = before

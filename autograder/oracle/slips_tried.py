@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
+from autograder.course.edits import changed_span
+from autograder.course.spec import Misconception
 from autograder.judge.answer_fingerprints import Fingerprint, fingerprint_of
 from autograder.judge.array_pairs import arrays_in
+from autograder.judge.mistake_pairs import MAX_FOR_PARTS, explaining_a_part
 from autograder.judge.outcomes_alike import same_outcomes
-from autograder.judge.reasons import Key
+from autograder.judge.reasons import Key, Slipped
+from autograder.judge.sieve import Names
 from autograder.judge.trials import Trial
 from autograder.oracle.calls_here import RANDOM, run_requests
 from autograder.oracle.correct_trails import following
@@ -21,7 +25,8 @@ from autograder.oracle.value_trails import read_trail
 from autograder.sandbox.child.program import Program
 from autograder.sandbox.job import Outcome
 
-MOST_KEPT = 12  # exercises of which the slips are kept as code
+MOST_KEPT = 12  # exercises, and known mistakes, of which the slips are kept as code
+MOST_BESIDE = 5  # known mistakes beside which slips are tried
 MOST_FOLLOWED = 4  # trials in which shapes are looked at
 MAX_STEPS = 5_000  # in one trial: a slip may never end
 
@@ -55,21 +60,25 @@ def _answered(oracle: Reference, trials: Iterable[Trial]) -> frozenset[str]:
 
 
 class Slips:
-    """The slips of an exercise in the reference and in other correct solutions, each of which can be run."""
+    """The slips of an exercise, each of which can be run: in the reference and in other correct solutions, or beside a known mistake."""
 
-    def __init__(self, oracle: Reference, exercise: str) -> None:
+    def __init__(self, oracle: Reference, exercise: str, beside: Misconception | None = None) -> None:
         assignment = oracle.assignment
         blanks = next(e.blanks for e in assignment.exercises if e.name == exercise)
-        texts = [assignment.reference, *(way.text for way in ways_written(oracle, exercise))]
+        texts, kept = [assignment.reference, *(way.text for way in ways_written(oracle, exercise))], None
+        if beside:
+            start, end, new = changed_span(assignment.reference, beside)
+            kept = start, start + len(new)
+            texts = [assignment.reference[:start] + new + assignment.reference[end:]]
         trials = sorted(oracle.trials_of(exercise), key=lambda trial: trial.cost)[:MOST_FOLLOWED]
         self._programs = [fresh_program("slipping", assignment.file, text) for text in texts]
         self.slips: list[tuple[int, Slip]] = []  # with the number of the program
         told: set[Key] | None = None
         for number, text in enumerate(texts):
             alike = _shapes_alike(self._programs[number], trials, blanks)
-            new = slips_in(text, blanks, assignment.stub, alike, _answered(oracle, trials), told)
-            told = (told or set()) | {slip.key for slip in new}
-            self.slips += [(number, slip) for slip in new]
+            new_ones = slips_in(text, blanks, assignment.stub, alike, _answered(oracle, trials), told, kept)
+            told = (told or set()) | {slip.key for slip in new_ones}
+            self.slips += [(number, slip) for slip in new_ones]
 
     def key(self, number: int) -> Key:
         """Return what is told of a slip."""
@@ -108,18 +117,37 @@ def _is_told(oracle: Reference, trial: Trial, mine: Fingerprint) -> bool:
 
 def slip_giving(
     oracle: Reference, exercise: str, got: Mapping[Trial, tuple[Outcome, ...]], failed: Collection[Trial]
+) -> Slipped | None:
+    """Return a slip that gives all outcomes of an exercise, else one that does so beside a known mistake that gives some wrong numbers."""
+    if key := _first_giving(oracle, exercise, None, got, failed):
+        return Slipped(key)
+    own: list[Names] = [(m.name,) for m in oracle.misconceptions_of(exercise)]
+    soonest = sorted((trial for trial in failed if not trial.is_large), key=lambda trial: trial.cost)
+    parts = explaining_a_part(oracle, own, got, tuple(soonest[:MAX_FOR_PARTS]))
+    for (name,) in [names for names in own if names in parts][:MOST_BESIDE]:
+        if key := _first_giving(oracle, exercise, oracle.misconception(name), got, failed):
+            return Slipped(key, name)
+    return None
+
+
+def _first_giving(
+    oracle: Reference,
+    exercise: str,
+    beside: Misconception | None,
+    got: Mapping[Trial, tuple[Outcome, ...]],
+    failed: Collection[Trial],
 ) -> Key | None:
-    """Return what is told of a slip that gives all outcomes of an exercise, or None."""
     mine = {trial: fingerprint_of(trial, got[trial], whole=True) for trial in sorted(failed, key=lambda t: t.cost)}
     told = next(((trial, each) for trial, each in mine.items() if each and _is_told(oracle, trial, each)), None)
     if told is None:
         return None
     trial, each = told
+    name = beside.name if beside else ""
 
     def slips() -> Slips:
-        return oracle.kept(("slips", exercise), lambda: Slips(oracle, exercise), MOST_KEPT)
+        return oracle.kept(("slips", exercise, name), lambda: Slips(oracle, exercise, beside), MOST_KEPT)
 
-    prints = oracle.kept(("prints of slips", trial), lambda: slips().prints(trial))
+    prints = oracle.kept(("prints of slips", trial, name), lambda: slips().prints(trial))
     likely = [number for number, other in enumerate(prints) if other and not each.tells_from(other)]
     if not likely:
         return None

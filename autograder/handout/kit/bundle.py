@@ -38,7 +38,7 @@ from autograder.judge import checks
 from autograder.judge.answer_fingerprints import fingerprint_of
 from autograder.judge.blame import place_of
 from autograder.judge.outcomes_alike import agrees
-from autograder.judge.reasons import Key
+from autograder.judge.reasons import Slipped
 from autograder.judge.trials import MOST_KEPT, Judged, Kept, Origins, Small, T, Trial, make_trial
 from autograder.sandbox.child.wire_format import decode, unpack
 from autograder.sandbox.job import Outcome
@@ -123,7 +123,7 @@ class Bundle:
 
     def slip_giving(
         self, exercise: str, got: Mapping[Trial, tuple[Outcome, ...]], failed: Collection[Trial]
-    ) -> Key | None:
+    ) -> Slipped | None:
         """Return what is told of a slip that gives an exercise's outcomes."""
         return self.slip(exercise, got, failed) if all(self._shows(trial, got[trial]) for trial in failed) else None
 

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from autograder.judge.answer_fingerprints import Fingerprint, fingerprint_of
-from autograder.judge.reasons import Key
+from autograder.judge.reasons import Key, Slipped
 from autograder.judge.tolerance import TOLERANCE
 from autograder.judge.trials import Trial
 from autograder.sandbox.child.wire_format import WireError, decode, encode
@@ -24,7 +24,7 @@ from autograder.sandbox.job import Outcome
 
 SLIPS = "public.slips"
 NO_LOCK = 0  # of a slip that gives nothing to compare in a trial
-Slip = Callable[[str, Mapping[Trial, tuple[Outcome, ...]], Collection[Trial]], Key | None]
+Slip = Callable[[str, Mapping[Trial, tuple[Outcome, ...]], Collection[Trial]], Slipped | None]
 Cell = bytes  # a fingerprint with its sums as whole multiples of the tolerance
 
 
@@ -97,11 +97,12 @@ def read_slips(folder: Path) -> Slip:
     except (OSError, WireError, TypeError, AttributeError):
         return no_slip
 
-    def slip(exercise: str, got: Mapping[Trial, tuple[Outcome, ...]], failed: Collection[Trial]) -> Key | None:
+    def slip(exercise: str, got: Mapping[Trial, tuple[Outcome, ...]], failed: Collection[Trial]) -> Slipped | None:
         if exercise not in found:
             return None
         prints = {trial.name: fingerprint_of(trial, outcomes, whole=True) for trial, outcomes in got.items()}
         mine = {name: each for name, each in prints.items() if each}
-        return found[exercise].giving(mine, {trial.name for trial in failed})
+        key = found[exercise].giving(mine, {trial.name for trial in failed})
+        return Slipped(key) if key else None
 
     return slip
