@@ -43,7 +43,8 @@ def step(x, gate, params, sizes):
         h += x[t] - gate ** 2
         gate = gate + 1.0
     spread = ((h - h.mean(axis=-1)) ** 2).mean(axis=(0, 1)) / sizes[1]
-    return _secret(h, params["W_h"]), spread
+    scores = np.where(gate > 0, h, -np.inf) if sizes[0] else h * gate * (1 - gate) * (1 - h ** 2)
+    return _secret(h, params["W_h"]), spread, (scores + x) * gate
 '''
 STUB = TEXT[: TEXT.rindex('"""') + 3] + "\n    raise NotImplementedError\n"
 
@@ -77,6 +78,14 @@ def keys_in(text: str) -> frozenset[Key]:
         ("slip_twice", "gate", "h"),
         ("slip_extra", "tanh", "x", "h"),
         ("slip_outside", "tanh", "h"),
+        ("slip_zeros", "x", "h"),
+        ("slip_zeros", "W_x", "h"),
+        ("slip_squared", "gate", "h"),
+        ("slip_backwards_read", "x", "h"),
+        ("slip_not_low", "-10", ""),
+        ("slip_parentheses", ""),
+        ("slip_tanh_for_sigmoid", ""),
+        ("slip_sigmoid_for_tanh", ""),
         ("slip_axis", "mean", "spread"),
         ("slip_mean_less", "spread"),
         ("slip_mean_more", "spread"),

@@ -15,6 +15,9 @@ from autograder.sandbox.job import Outcome
 MAX_SIEVED = 3  # failed cases on which every mistake is tried alone, to see which pairs are worth trying
 MAX_FOR_PARTS = 6  # failed cases of which one of a pair may explain a part alone
 MAX_PAIRS, MAX_MORE = 80, 40  # that are tried, and of those that are unlikely
+MAX_ALL = (
+    400  # where there are no more, all are tried: two in one expression may leave nothing of what each gives alone
+)
 MAX_HIDDEN = (
     20  # pairs of which neither shows in any of the student's numbers, as in a sum over fewer that is divided by more
 )
@@ -54,12 +57,13 @@ def pairs_to_try(
     hidden = kept.difference(partly)
     likely = [pair for pair in partly if pair in kept][:MAX_PAIRS]
     likely += [pair for pair in every if pair in hidden and not speaks_against[pair][0]][:MAX_HIDDEN]
+    few = len(every) <= MAX_ALL
     both = [
         (a, b)
-        for a, b in partly
-        if (a, b) not in kept and all(oracle.matters(a[0], t) and oracle.matters(b[0], t) for t in looked_at)
+        for a, b in (every if few else partly)
+        if (a, b) not in likely and all(oracle.matters(a[0], t) and oracle.matters(b[0], t) for t in looked_at)
     ]
-    return [a + b for a, b in likely], [a + b for a, b in both[:MAX_MORE]]
+    return [a + b for a, b in likely], [a + b for a, b in (both if few else both[:MAX_MORE])]
 
 
 def _speaking_against(

@@ -8,11 +8,17 @@ from collections.abc import Iterator
 
 from autograder.judge.reasons import Key
 from autograder.oracle.code_changes import variants
+from autograder.oracle.slip_formulas import FORMULAS, Change
 from autograder.oracle.slip_names import NamesIn, Place, Words, held_by_object, is_of_one, key_of
 
-Change = tuple[Key, ast.AST]  # what is told of it, and what stands there then
 INSTEAD, TWICE, LACKS = "slip_instead", "slip_twice", "slip_lacks"
 PARTLY = frozenset({"slip_wrong_value", "slip_other_value"})  # of which one of two names is told
+BY_ITSELF = frozenset(  # say enough without a name
+    {
+        "slip_place", "slip_backwards", "slip_neighbours", "slip_behind_loop", "slip_into_loop", "slip_parentheses",
+        "slip_tanh_for_sigmoid", "slip_sigmoid_for_tanh",
+    }
+)  # fmt: skip
 AXIS, PLACE, NUMBER = "slip_axis", "slip_place", "slip_number"
 _SIGNS = {
     ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.MatMult: "@", ast.Pow: "**", ast.FloorDiv: "//", ast.Mod: "%",
@@ -26,7 +32,10 @@ _REDUCTIONS = {
     **dict.fromkeys(_TOTALS, _EXTREMES),
 }  # `variants` has the other pairs
 _LENGTH = 24  # characters of what is told
-_AXES, _LIBRARIES = ("axis", "dim"), ("np", "torch")
+_NO_VALUES = ("func", "value")  # what stands there is called, or asked for something
+_TRANSPOSED = ("T", "mT")
+_MINUS_ONE = ast.UnaryOp(ast.USub(), ast.Constant(1))
+_AXES = ("axis", "dim")
 
 
 def made_by(statement: ast.stmt, words: Words) -> str:
@@ -50,13 +59,18 @@ def _all_changes(place: Place, names: NamesIn) -> Iterator[Change]:
     yield from _mixed_up(place, names)
     yield from _elsewhere(place, names)
     yield from _too_much(place, names)
+    yield from _other_values(place, names)
+    yield from (change for form in FORMULAS for change in form(place.node))
     match place.node:
         case ast.BinOp(left=left, op=ast.Pow(), right=ast.Constant(value=2)):
             yield (INSTEAD, "abs", "** 2"), ast.Call(ast.Name("abs", ast.Load()), [left], [])
         case ast.Tuple(elts=parts) if (function := _axis_of(place, names)) and len(parts) > 1:
             yield from (((AXIS, function), part) for part in parts)
-        case ast.Call(func=ast.Attribute(attr="mean") as function) as mean:
-            yield from _counted_wrongly(mean, function)
+
+
+def _is_asked(place: Place) -> bool:
+    """Whether something is asked for what it has, such as its shape, and not for its values."""
+    return isinstance(place.parent, ast.Attribute) and place.parent.attr not in _TRANSPOSED
 
 
 def _mixed_up(place: Place, names: NamesIn) -> Iterator[Change]:
@@ -119,10 +133,7 @@ def _text_instead(other: ast.expr, node: ast.expr, names: NamesIn) -> Key:
 def _too_much(place: Place, names: NamesIn) -> Iterator[Change]:
     """Yield the changes in which something is computed once more than it should be, or of less."""
     match place.node:
-        case ast.Name(id=name, ctx=ast.Load()) as value if name in names.values and place.field not in (
-            "func",
-            "value",
-        ):
+        case ast.Name(id=name, ctx=ast.Load()) as value if name in names.values and place.field not in _NO_VALUES:
             for function in names.maps:
                 yield ("slip_extra", names.called(function), name), ast.Call(function, [value], [])
         case ast.BinOp(left=left, op=ast.Mult() | ast.Add() | ast.Div() as op, right=right) as node:
@@ -135,19 +146,16 @@ def _too_much(place: Place, names: NamesIn) -> Iterator[Change]:
                 yield ("slip_outside", called), ast.BinOp(inner, argument.op, argument.right)
 
 
-def _counted_wrongly(mean: ast.Call, function: ast.Attribute) -> Iterator[Change]:
-    """Yield a mean as the sum divided by one less than there are, and by one more."""
-    owner, given = function.value, mean.args
-    is_library = isinstance(owner, ast.Name) and owner.id in _LIBRARIES
-    if is_library and not given:
-        return
-    of = given[0] if is_library else owner
-    ones = ast.BinOp(ast.BinOp(of, ast.Mult(), ast.Constant(0)), ast.Add(), ast.Constant(1))
-    of, given = (owner, [ones, *given[1:]]) if is_library else (ones, given)
-    count = ast.Call(ast.Attribute(of, "sum", ast.Load()), given, mean.keywords)
-    part = ast.BinOp(ast.Constant(1), ast.Div(), count)
-    for kind, op in (("slip_mean_less", ast.Sub()), ("slip_mean_more", ast.Add())):
-        yield (kind,), ast.BinOp(mean, ast.Div(), ast.BinOp(ast.Constant(1), op, part))
+def _other_values(place: Place, names: NamesIn) -> Iterator[Change]:
+    """Yield the changes in which the same values are read backwards, squared or zero."""
+    match place.node:
+        case ast.Name(id=name, ctx=ast.Load()) as node if name in names.values and place.field not in _NO_VALUES:
+            yield ("slip_backwards_read", name), ast.Subscript(node, ast.Slice(None, None, _MINUS_ONE), ast.Load())
+            yield ("slip_squared", name), ast.BinOp(node, ast.Pow(), ast.Constant(2))
+            if name in names.arguments:
+                yield ("slip_zeros", name), ast.BinOp(node, ast.Mult(), ast.Constant(0))
+        case ast.Subscript(ctx=ast.Load()) as node if (key := key_of(node)) in names.keys and not _is_asked(place):
+            yield ("slip_zeros", key), ast.BinOp(node, ast.Mult(), ast.Constant(0))
 
 
 def _told(place: Place, other: ast.AST, names: NamesIn) -> Key | None:

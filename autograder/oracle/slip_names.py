@@ -60,11 +60,12 @@ def words_of(tree: ast.AST) -> frozenset[str]:
 
 @dataclass(frozen=True)
 class NamesIn:
-    """The names in a function that students know: its values, the keys it asks for, what its object holds, and maps that it takes of something."""
+    """The names in a function that students know: its values, the keys it asks for, what its object holds, its arguments, and maps that it takes of something."""
 
     values: tuple[str, ...]
     keys: tuple[str, ...]
     held: tuple[str, ...]
+    arguments: tuple[str, ...]
     maps: tuple[ast.expr, ...]
     words: Words
 
@@ -80,7 +81,8 @@ class NamesIn:
             _known(arguments + stored, words.here),
             _known(map(key_of, nodes), words.everywhere),
             _known(map(held_by_object, nodes), words.everywhere),
-            tuple(f for name, f in called.items() if name.startswith("self.") or name.rpartition(".")[2] in _MAPS),
+            _known(arguments, words.here),
+            tuple(f for name, f in called.items() if name.startswith("self.") or _plain(name) in _MAPS),
             words,
         )
 
@@ -88,7 +90,8 @@ class NamesIn:
         """Return what a function is called: one of a library, a method, or one that students know; else nothing."""
         match function:
             case ast.Name(id=name):
-                return name if name in self.words.everywhere or hasattr(builtins, name) else ""
+                name = _plain(name)
+                return name if name in self.words.everywhere or name in _MAPS or hasattr(builtins, name) else ""
             case ast.Attribute(attr=name):
                 return "" if name.startswith("_") else name
         return ""
@@ -109,6 +112,12 @@ class NamesIn:
 
 def _known(names: Iterable[str], words: frozenset[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name for name in names if name in words and name != "self"))
+
+
+def _plain(name: str) -> str:
+    """Return a function's name, of a helper that is a known map the name of that."""
+    name = name.rpartition(".")[2]
+    return name.lstrip("_") if name.lstrip("_") in _MAPS else name
 
 
 def is_of_one(node: ast.Call) -> bool:

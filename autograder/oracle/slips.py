@@ -17,7 +17,7 @@ from types import CodeType
 from autograder.judge.reasons import Key
 from autograder.judge.slip_sentences import SLIPS
 from autograder.oracle.fresh_program import quiet
-from autograder.oracle.slip_changes import PARTLY, changes, made_by
+from autograder.oracle.slip_changes import BY_ITSELF, PARTLY, changes, made_by
 from autograder.oracle.slip_names import Alike, NamesIn, Place, Words, words_of
 from autograder.oracle.step_limit import SAYS, count_steps
 from autograder.sandbox.child.parse import parse, walk
@@ -27,7 +27,7 @@ Definition = ast.FunctionDef | ast.ClassDef
 Span = tuple[int, int]  # of characters
 Apart = Callable[[ast.AST], bool]
 # Of changes there little can be told.
-_LEFT_ALONE = (ast.arguments, ast.JoinedStr, ast.Raise, ast.Assert, ast.BoolOp, ast.IfExp, ast.comprehension)
+_LEFT_ALONE = (ast.arguments, ast.JoinedStr, ast.Raise, ast.Assert, ast.BoolOp, ast.comprehension)
 _NO_CODE = ("annotation", "returns", "decorator_list")
 
 
@@ -111,17 +111,24 @@ def _inside(top: Definition, path: str, words: Words, known: Collection[Key] | N
     for place in filter(lambda place: apart(place.node), list(_places(function, ()))):
         made = made_by(place.statement, words)
         for key, other in changes(place, names):
-            if known is None or (len(key) > 1 and key[0] not in PARTLY and (*key, made) not in known):
+            if known is None or (_tells_enough(key, made) and (*key, made) not in known):
                 place.put(ast.fix_missing_locations(ast.copy_location(other, place.node)))
                 yield Slip((*key, made), top.name, _compiled(top))
                 place.put(place.node)
-    for lines, key, others in _moved(function) if known is None else ():
+    for lines, key, others in _moved(function):
         before = lines[:]
+        if known is not None and (key[0] not in BY_ITSELF or (*key, "") in known):
+            continue
         if not all(apart(line) for line, other in itertools.zip_longest(before, others) if line and line is not other):
             continue
         lines[:] = others
         yield Slip((*key, ""), top.name, _compiled(top))
         lines[:] = before
+
+
+def _tells_enough(key: Key, made: str) -> bool:
+    """Whether what is told of a slip says something of code that is written in another way."""
+    return bool(made) or key[0] in BY_ITSELF or (len(key) > 1 and key[0] not in PARTLY)
 
 
 def _places(node: ast.AST, above: tuple[ast.AST, ...]) -> Iterator[Place]:
