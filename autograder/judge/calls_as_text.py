@@ -20,6 +20,7 @@ SMALLEST = 4  # numbers
 FEW = 12  # parameters of a module up to this many numbers are shown with the call
 WINDOW = (2, 3)  # rows and columns on each side of the first difference
 WIDTH = 74  # of a line, since messages are indented in a terminal of 80 columns
+LEAST_SHOWN = 5e-4  # of which at least one digit is left in four decimals
 MOST = 200  # characters of a value that is no array
 _ITSELF = {
     "array": ("float64", "int64", "bool"),
@@ -162,9 +163,20 @@ def _window(array: np.ndarray, index: tuple[int, ...] | None, whole: int) -> tup
 
 
 def _render(array: np.ndarray, head: str) -> str:
-    """Return an array's entries to four decimals, aligned below the end of a head that stands in front of them."""
+    """Return an array's entries to four decimals, aligned below the end of a head that stands in front of them.
+
+    Where all of them are smaller, they have an exponent: as zeros they would be another array.
+    """
+    sizes = np.abs(array[np.isfinite(array) & (array != 0)]) if array.dtype.kind == "f" else np.ones(1)
+    shown = not sizes.size or sizes.max() >= LEAST_SHOWN
     text = np.array2string(
-        array, precision=4, suppress_small=True, separator=", ", prefix=head, max_line_width=WIDTH, threshold=10_000
+        array,
+        precision=4,
+        suppress_small=bool(shown),
+        separator=", ",
+        prefix=head,
+        max_line_width=WIDTH,
+        threshold=10_000,
     )
     return text.replace("\n\n", "\n")
 

@@ -1377,6 +1377,12 @@ CHECK = mistakes_of(
         "small_gradients_meet_the_floor",
         "Your 1e-8 is added to the size. It is a floor under it: the larger of the two counts.",
     ),
+    floor_a_hundred_times_as_high=edit(
+        "abs(numeric), 1e-8)",
+        "abs(numeric), 1e-6)",
+        "small_gradients_meet_the_floor",
+        "Your floor under the size is higher than 1e-8, so the error of a small gradient seems smaller than it is.",
+    ),
     steps_relative_to_x=edit(
         "        kept = point[index]\n        point[index] = kept + eps\n        above = f(point)\n"
         "        point[index] = kept - eps\n        below = f(point)\n        point[index] = kept\n"
@@ -1623,6 +1629,12 @@ TRUNCATED = mistakes_of(
         'grads["b_y"] = dlogits.sum(axis=(0, 1))',
         "hello_in_windows_of_two",
         "Your b_y keeps the gradient of the last window alone: each window overwrites it. Gradients of all windows add up.",
+    ),
+    output_bias_gradient_of_one_step=edit(
+        'grads["b_y"] += dlogits.sum(axis=(0, 1))',
+        'grads["b_y"] = dlogits[:, 0].sum(axis=0)',
+        "hello_in_windows_of_two",
+        "Your b_y keeps the gradient of a single step: each step overwrites it. What all steps say about b_y adds up.",
     ),
     returned_after_the_first_window=edit(
         "state = h[:, -1]\n    return float(loss), grads",

@@ -387,6 +387,12 @@ GATES = mistakes_of(
         "Your output gate is made with W_c and b_c, and your candidate with W_o and b_o: their weights have changed places, and "
         "the functions have not.",
     ),
+    output_gate_reads_the_input_first=edit(
+        'o = _sigmoid(joined @ params["W_o"].T',
+        'o = _sigmoid(np.concatenate([x_t, h_prev], axis=-1) @ params["W_o"].T',
+        "gates_of_one_unit",
+        "Your output gate reads the row as [x_t; h_prev], and the others as [h_prev; x_t]. All four read the state first.",
+    ),
 )
 
 STEP = mistakes_of(
@@ -998,6 +1004,12 @@ STEP_BACKWARD = mistakes_of(
         'drow += da @ params[f"W_{gate}"] * (gate != "c")',
         "inputs_get_their_gradient",
         "Your dx and dh_prev add up the three gates and leave out the candidate, which reads the row, too.",
+    ),
+    candidate_in_the_row_before_its_slope=edit(
+        'drow += da @ params[f"W_{gate}"]',
+        'drow += (dc_tilde if gate == "c" else da) @ params[f"W_{gate}"]',
+        "inputs_get_their_gradient",
+        "Your dx and dh_prev take the candidate's gradient before its tanh. What its matrix passes back goes through 1 - c_tilde^2 first.",
     ),
     gradient_order_state_first=edit(
         "return dx, dh_prev, dc_prev, grads",
@@ -2546,6 +2558,15 @@ BIDIRECTIONAL = mistakes_of(
         "lengths[:, None] - 2 - places, places)",
         "second_row_is_padded",
         "Your backward direction begins one position before the last real one. It begins at lengths - 1.",
+    ),
+    last_real_position_not_read_backwards=edit(
+        "    leftwards = np.take_along_axis(_rnn(turned, backward), mirror, axis=1)",
+        """    mirror = np.where(places < lengths[:, None] - 1, lengths[:, None] - 2 - places, places)[:, :, None]
+    turned = np.take_along_axis(x, mirror, axis=1)
+    leftwards = np.take_along_axis(_rnn(turned, backward), mirror, axis=1)
+    leftwards[np.arange(len(x)), lengths - 1] = 0.0""",
+        "second_row_is_padded",
+        "Your backward direction begins one position too early: the last real position is never read by it. It begins at lengths - 1.",
     ),
     short_rows_go_back_from_zeros=edit(
         "leftwards = np.take_along_axis(_rnn(turned, backward), mirror, axis=1)",

@@ -17,6 +17,13 @@ SPLIT = mistakes_of(
         "d_head). That gives each head a stretch of the sequence in place of a share of the features. Cut the features "
         "first, then move an axis.",
     ),
+    split_by_view_then_turned=_split(
+        "return x.reshape(batch, n_heads, d_model // n_heads, time).transpose(-2, -1)",
+        "heads_of_any_number",
+        "Your shape is right and the numbers are not: you cut (batch, time, d_model) straight into (batch, heads, d_head, time) "
+        "and turn the last two axes. A cut takes the numbers in their order, so features and positions are mixed. Cut the "
+        "features first, then move an axis.",
+    ),
     heads_interleaved=_split(
         "return x.reshape(batch, time, d_model // n_heads, n_heads).permute(0, 3, 1, 2)",
         "heads_of_any_number",
@@ -1280,6 +1287,12 @@ TIMING = mistakes_of(
         RATES,
         "rates = 10000.0 ** (torch.arange(n, dtype=torch.float64) / (n - 1) - 1)",
         "Your slowest wave comes first. Column 0 has frequency 1.",
+    ),
+    cosines_with_slow_waves_first=_signal(
+        "halves = torch.cat([phases.sin(), phases.cos()], dim=-1)",
+        "halves = torch.cat([phases.sin(), phases.flip(-1).cos()], dim=-1)",
+        "Your cosines have their slowest wave first, and your sines their fastest. Both halves have the same frequencies in "
+        "the same order.",
     ),
     signal_positions_from_one=_signal(
         PHASES,

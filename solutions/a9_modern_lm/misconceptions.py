@@ -1260,6 +1260,12 @@ INIT = mistakes_of(
         DEPTHS,
         "Your W_o is not scaled down; it writes into the stream, too.",
     ),
+    W_up_scaled_for_W_down=edit(
+        WRITES,
+        'writes = name.endswith(("W_o.weight", "W_up.weight"))',
+        DEPTHS,
+        "Your W_up is scaled down in the place of W_down. Of the feed-forward part, only W_down writes into the stream.",
+    ),
     one_write_per_layer=edit(
         SCALE,
         "std = STD / math.sqrt(n_layers) if writes else STD",
