@@ -26,6 +26,7 @@ from autograder.judge.reasons import Key, Relation, Slipped
 from autograder.judge.result import Result
 from autograder.judge.slip_sentences import SLIPS
 from autograder.oracle.oracle import Oracle
+from autograder.oracle.slip_names import Words
 from autograder.oracle.slips import slips_in
 from autograder.oracle.slips_tried import Slips
 from autograder.oracle.step_limit import SAYS, StopError, count_steps, limited_steps, take_step
@@ -55,7 +56,9 @@ def keys_in(text: str) -> frozenset[Key]:
     names = {"x": ["gate"], "gate": ["x"]}
     return frozenset(
         slip.key
-        for slip in slips_in(text, ["step"], STUB, lambda _, name: names.get(name, ()), frozenset({"h", "spread"}))
+        for slip in slips_in(
+            text, ["step"], Words.of(STUB, ["step"], {"h", "spread"}, lambda _, name: names.get(name, ()))
+        )
     )
 
 

@@ -35,7 +35,7 @@ ENOUGH_WHOLE = 8  # the same for whole numbers and truth values where only two o
 TOLD_BY_DTYPE = frozenset({"fractions_cut_off"})  # which speaks for them, also where all that is left is zero
 FACTORS = frozenset({"times", "divided", "times_root", "divided_root", "one_less_counted", "one_more_counted"})
 _FROM_THE_END = re.compile("the last axis|the axis before|axis -")  # said where axes from the front do not fit
-# Which say little of what the code does: a slip that gives the same says more.
+# Which say little of what the code does: a slip that gives the same says more, as it does of more than a part.
 VAGUE = frozenset(
     {"other_places", "other_places_and_shape", "reordered", "own_factor", "factor_along", "own_offset", "offset_along"}
 )
@@ -56,7 +56,7 @@ def find_relation(oracle: Knowledge, exercise: str, judged: Sequence[Judged]) ->
             found = _find_relation(oracle, exercise, parts)
             if found and any(speaks_against(shown, found.key) for shown in shown_parts(judged)):
                 found = None
-            if found is None or found.key[0] in VAGUE:
+            if found is None or found.part or found.key[0] in VAGUE:
                 found = _slip(oracle, exercise, judged, parts) or found
             return found and with_axis_names(found, oracle.assignment.stub, parts)
 

@@ -18,6 +18,7 @@ SLIPS = marked({
     "slip_backwards_read": "in which one `{0}` is read from its end to its beginning",
     "slip_not_low": "in which what hides a score is not low enough: `{0}`",
     "slip_outside": "in which a term stands behind one `{0}` instead of inside",
+    "slip_inside": "in which a factor stands inside one `{0}` instead of behind it",
     "slip_wrong_value": "in which one `{0}` stands where another value of the same shape belongs",
     "slip_other_value": "in which another value of the same shape stands where one `{0}` belongs",
     "slip_arguments": "in which two arguments of one `{0}` have changed places",

@@ -59,6 +59,7 @@ def _all_changes(place: Place, names: NamesIn) -> Iterator[Change]:
     yield from _mixed_up(place, names)
     yield from _elsewhere(place, names)
     yield from _too_much(place, names)
+    yield from _taken_inside(place, names)
     yield from _other_values(place, names)
     yield from (change for form in FORMULAS for change in form(place.node))
     match place.node:
@@ -144,6 +145,16 @@ def _too_much(place: Place, names: NamesIn) -> Iterator[Change]:
             if isinstance(argument, ast.BinOp) and isinstance(argument.op, ast.Add | ast.Sub):
                 inner = ast.Call(function, [argument.left], [])
                 yield ("slip_outside", called), ast.BinOp(inner, argument.op, argument.right)
+
+
+def _taken_inside(place: Place, names: NamesIn) -> Iterator[Change]:
+    """Yield f(a * b) for f(a) * b, and for b * f(a)."""
+    match place.node:
+        case (
+            ast.BinOp(left=ast.Call(func=function, args=[inner]) as call, op=ast.Mult() as op, right=factor)
+            | ast.BinOp(left=factor, op=ast.Mult() as op, right=ast.Call(func=function, args=[inner]) as call)
+        ) if is_of_one(call) and (called := names.called(function)):
+            yield ("slip_inside", called), ast.Call(function, [ast.BinOp(factor, op, inner)], [])
 
 
 def _other_values(place: Place, names: NamesIn) -> Iterator[Change]:

@@ -5,10 +5,14 @@ from __future__ import annotations
 import ast
 import builtins
 import copy
+import functools
 import re
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 
+from autograder.sandbox.child.parse import parse
+
+Definition = ast.FunctionDef | ast.ClassDef
 Alike = Callable[[int, str], Collection[str]]  # by line and name, the names of other values of the same shape
 # Functions that may be taken of any number: what makes something of a size may be given one that fills all memory.
 _MAPS = (
@@ -45,12 +49,35 @@ class Place:
 
 @dataclass(frozen=True)
 class Words:
-    """Which words students know, those of a definition in the stub and all in the stub; what answers hold; and which values are alike."""
+    """Which words students know, those of an exercise in the stub and all in the stub, and what else says what may be told.
+
+    What stands in answers by a name that is told, where those are `answered`. `alike` says which values one may take for another:
+    those of the same shape. Another one would only crash, or worse, never end.
+    """
 
     here: frozenset[str]
     everywhere: frozenset[str]
     answered: frozenset[str]
     alike: Alike
+
+    @staticmethod
+    def of(stub: str, functions: Collection[str], answered: Collection[str], alike: Alike) -> Words:
+        """Return the words of some functions of a stub, by their dotted names."""
+        here, everywhere = _words_of_stub(stub, tuple(functions))
+        return Words(here, everywhere, frozenset(answered), alike)
+
+
+@functools.lru_cache(maxsize=64)
+def _words_of_stub(stub: str, functions: tuple[str, ...]) -> tuple[frozenset[str], frozenset[str]]:
+    tree = parse(stub)
+    tops = [top for function in functions for top in definitions(tree, function)]
+    return frozenset[str]().union(*map(words_of, tops)), words_of(tree)
+
+
+def definitions(tree: ast.Module, function: str) -> list[Definition]:
+    """Return the definitions at the top that a function is, or lies in."""
+    name = function.partition(".")[0]
+    return [n for n in tree.body if isinstance(n, ast.FunctionDef | ast.ClassDef) and n.name == name]
 
 
 def words_of(tree: ast.AST) -> frozenset[str]:

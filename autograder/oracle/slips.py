@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import ast
 import copy
-import functools
 import itertools
 import sys
 from collections.abc import Callable, Collection, Iterator
@@ -18,12 +17,11 @@ from autograder.judge.reasons import Key
 from autograder.judge.slip_sentences import SLIPS
 from autograder.oracle.fresh_program import quiet
 from autograder.oracle.slip_changes import BY_ITSELF, PARTLY, changes, made_by
-from autograder.oracle.slip_names import Alike, NamesIn, Place, Words, words_of
+from autograder.oracle.slip_names import Definition, NamesIn, Place, Words, definitions
 from autograder.oracle.step_limit import SAYS, count_steps
 from autograder.sandbox.child.parse import parse, walk
 
 MOST = 1000  # in one program
-Definition = ast.FunctionDef | ast.ClassDef
 Span = tuple[int, int]  # of characters
 Apart = Callable[[ast.AST], bool]
 # Of changes there little can be told.
@@ -43,44 +41,27 @@ class Slip:
 def slips_in(
     text: str,
     functions: Collection[str],
-    stub: str,
-    alike: Alike,
-    answered: frozenset[str] = frozenset(),
+    words: Words,
     known: Collection[Key] | None = None,
     kept: Span | None = None,
 ) -> tuple[Slip, ...]:
     """Return the slips in some functions of a program, by their dotted names, those of which most can be told first.
 
-    `alike` says which values one may take for another: those of the same shape. Another one would only crash, or worse, never end. Of what
-    stands in answers by a name that is told, where those are `answered`. Beside `known` ones those are left out of which the same is told, or
-    not all that is mixed up has a name. What overlaps a span of the text that is to be `kept` is left out as well.
+    Beside `known` ones those are left out of which the same is told, or not all that is mixed up has a name. What overlaps a span of
+    the text that is to be `kept` is left out as well.
     """
     tree = parse(text)
     apart = _apart_from(text, kept)
     counted = set[Definition]()
     found: list[Slip] = []
     for function in functions:
-        if tops := _definitions(tree, function):
+        if tops := definitions(tree, function):
             if tops[-1] not in counted:
                 count_steps(ast.Module([tops[-1]], []), lambdas=True, comprehensions=True)
                 counted.add(tops[-1])
-            here, everywhere = _words_of_stub(stub, function)
             with quiet():  # Python warns of what would crash
-                found += _inside(tops[-1], function, Words(here, everywhere, answered, alike), known, apart)
+                found += _inside(tops[-1], function, words, known, apart)
     return tuple(sorted(found, key=lambda slip: list(SLIPS).index(slip.key[0])))[:MOST]
-
-
-@functools.lru_cache(maxsize=64)
-def _words_of_stub(stub: str, function: str) -> tuple[frozenset[str], frozenset[str]]:
-    """Return the words of a function's definition in a stub, and all in it."""
-    tree = parse(stub)
-    return frozenset[str]().union(*map(words_of, _definitions(tree, function))), words_of(tree)
-
-
-def _definitions(tree: ast.Module, function: str) -> list[Definition]:
-    """Return the definitions at the top that a function is, or lies in."""
-    name = function.partition(".")[0]
-    return [n for n in tree.body if isinstance(n, ast.FunctionDef | ast.ClassDef) and n.name == name]
 
 
 def _apart_from(text: str, span: Span | None) -> Apart:

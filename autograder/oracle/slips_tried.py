@@ -18,7 +18,7 @@ from autograder.oracle.correct_trails import following
 from autograder.oracle.fresh_program import fresh_program
 from autograder.oracle.other_ways import ways_written
 from autograder.oracle.reference import Reference
-from autograder.oracle.slip_names import Alike
+from autograder.oracle.slip_names import Alike, Words
 from autograder.oracle.slips import Slip, slips_in
 from autograder.oracle.step_limit import limited_steps
 from autograder.oracle.value_trails import read_trail
@@ -59,6 +59,12 @@ def _answered(oracle: Reference, trials: Iterable[Trial]) -> frozenset[str]:
     return frozenset(names | {key for path in paths for key in path if isinstance(key, str)})
 
 
+def _called(oracle: Reference, trials: Iterable[Trial]) -> list[str]:
+    """Return the functions of the reference that some trials run, by their dotted names: students may write all of it in one."""
+    names = {code.co_qualname for trial in trials for _, code in oracle.calls_in(trial)}
+    return sorted(name for name in names if "<" not in name)
+
+
 class Slips:
     """The slips of an exercise, each of which can be run: in the reference and in other correct solutions, or beside a known mistake."""
 
@@ -71,12 +77,15 @@ class Slips:
             kept = start, start + len(new)
             texts = [assignment.reference[:start] + new + assignment.reference[end:]]
         trials = sorted(oracle.trials_of(exercise), key=lambda trial: trial.cost)[:MOST_FOLLOWED]
+        used = [name for name in _called(oracle, trials[:1]) if beside and name not in blanks]
+        functions = [*blanks, *used]
         self._programs = [fresh_program("slipping", assignment.file, text) for text in texts]
         self.slips: list[tuple[int, Slip]] = []  # with the number of the program
         told: set[Key] | None = None
         for number, text in enumerate(texts):
-            alike = _shapes_alike(self._programs[number], trials, blanks)
-            new_ones = slips_in(text, blanks, assignment.stub, alike, _answered(oracle, trials), told, kept)
+            alike = _shapes_alike(self._programs[number], trials, functions)
+            words = Words.of(assignment.stub, blanks, _answered(oracle, trials), alike)
+            new_ones = slips_in(text, functions, words, told, kept)
             told = (told or set()) | {slip.key for slip in new_ones}
             self.slips += [(number, slip) for slip in new_ones]
 
