@@ -87,6 +87,8 @@ def keys_in(text: str) -> frozenset[Key]:
         ("slip_backwards_read", "x", "h"),
         ("slip_not_low", "-10", ""),
         ("slip_parentheses", ""),
+        ("slip_root", "spread"),
+        ("slip_square", "spread"),
         ("slip_tanh_for_sigmoid", ""),
         ("slip_sigmoid_for_tanh", ""),
         ("slip_axis", "mean", "spread"),

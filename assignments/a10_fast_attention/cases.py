@@ -210,9 +210,11 @@ def writing_a_token(rng: np.random.Generator) -> Iterator[Call]:
 
 @case("roofline", check=close())
 def under_the_roof(rng: np.random.Generator) -> Iterator[Call]:
-    """300 Tera-operations and 2 TB a second: intensities of 1, 31.5 and 150 wait for the memory, 2048 does not."""
+    """300 Tera-operations and 2 TB a second: intensities of 1, 31.5 and 150 wait for the memory, 2048 does not. So does a
+    thousandth of an operation for each byte."""
     yield call(np.array([1.0, 31.5, 150.0, 2048.0]), 300e12, 2e12)
     yield call(31.5, 300e12, 2e12)
+    yield call(0.001, 300e12, 2e12)
 
 
 @case("roofline", check=untouched(), weight=0.4)

@@ -155,8 +155,10 @@ def pizza_shares(rng: np.random.Generator) -> Iterator[Call]:
 
 @case("attention_weights", check=close())
 def forbidden_keys_get_nothing(rng: np.random.Generator) -> Iterator[Call]:
-    """A mask leaves the first token one key, the second two, the third all three."""
+    """A mask leaves the first token one key, the second two, the third all three. Then one leaves two keys of sixty: what is
+    hidden gets nothing, however much of it there is."""
     yield call(np.array([[0.0, 1.0, 2.0], [1.0, 0.0, 1.0], [0.5, -0.5, 0.0]]), LOWER)
+    yield call(np.tile([0.0, 0.5, -0.5], 20)[None], np.arange(60) < 2)
 
 
 @case("attention_weights", check=close())

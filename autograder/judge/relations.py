@@ -37,7 +37,16 @@ FACTORS = frozenset({"times", "divided", "times_root", "divided_root", "one_less
 _FROM_THE_END = re.compile("the last axis|the axis before|axis -")  # said where axes from the front do not fit
 # Which say little of what the code does: a slip that gives the same says more, as it does of more than a part.
 VAGUE = frozenset(
-    {"other_places", "other_places_and_shape", "reordered", "own_factor", "factor_along", "own_offset", "offset_along"}
+    {
+        "other_places",
+        "other_places_and_shape",
+        "reordered",
+        "own_factor",
+        "factor_along",
+        "own_offset",
+        "offset_along",
+        "no_sum_of_one",
+    }
 )
 MOST_NAMES = 2  # that one factor is called
 MOST_PARTS = 3  # that are named

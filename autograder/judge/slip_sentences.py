@@ -26,6 +26,8 @@ SLIPS = marked({
     "slip_parentheses": "that lacks a pair of parentheses",
     "slip_tanh_for_sigmoid": "in which one derivative of the sigmoid, s (1 - s), is that of the tanh, 1 - t^2",
     "slip_sigmoid_for_tanh": "in which one derivative of the tanh, 1 - t^2, is that of the sigmoid, s (1 - s)",
+    "slip_root": "in which the root is taken of one divisor",
+    "slip_square": "in which one divisor is squared",
     "slip_axis": "in which one `{0}` goes along another axis",
     "slip_mean_less": "in which one mean divides by one less than there are",
     "slip_mean_more": "in which one mean divides by one more than there are",

@@ -247,7 +247,13 @@ def _told_of_number(place: Place, other: ast.AST, names: NamesIn) -> Key | None:
         return AXIS, function
     above = [node for node in (*place.above, place.node) if not isinstance(node, ast.stmt)]
     where = any(isinstance(node, ast.Slice) or _is_index(node, inner) for node, inner in itertools.pairwise(above))
-    return (PLACE,) if where else (NUMBER,)
+    return (PLACE,) if where else _other_number(place.node, other, names)
+
+
+def _other_number(node: ast.AST, other: ast.AST, names: NamesIn) -> Key:
+    """Return what is told of a number that is another: both where students read the right one in their stub."""
+    before, after = (ast.unparse(ast.copy_location(each, node)) for each in (node, other))
+    return (INSTEAD, after, before) if before in names.words.here and not before.startswith("-") else (NUMBER,)
 
 
 def _is_index(node: ast.AST, inner: ast.AST) -> bool:

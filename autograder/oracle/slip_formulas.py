@@ -37,6 +37,14 @@ def _opened_before(node: ast.AST) -> Iterator[Change]:
             yield _PARENTHESES, ast.BinOp(a, times, ast.BinOp(b, power, c))
 
 
+def _other_divisor(node: ast.AST) -> Iterator[Change]:
+    """Yield a division by the root of the divisor, and by its square."""
+    match node:
+        case ast.BinOp(left=a, op=ast.Div() as by, right=b):
+            for kind, power in (("slip_root", 0.5), ("slip_square", 2)):
+                yield (kind,), ast.BinOp(a, by, ast.BinOp(b, ast.Pow(), ast.Constant(power)))
+
+
 def _other_derivative(node: ast.AST) -> Iterator[Change]:
     """Yield d * s * (1 - s) as d * (1 - s ** 2), and the other way round."""
     match node:
@@ -88,4 +96,4 @@ def _counted_wrongly(node: ast.AST) -> Iterator[Change]:
         yield (kind,), ast.BinOp(mean, ast.Div(), ast.BinOp(ast.Constant(1), op, part))
 
 
-FORMULAS = (_opened_behind, _opened_before, _other_derivative, _not_low_enough, _counted_wrongly)
+FORMULAS = (_opened_behind, _opened_before, _other_divisor, _other_derivative, _not_low_enough, _counted_wrongly)

@@ -470,6 +470,12 @@ TILED = mistakes_of(
         "Your tiles lack their last key, and with a block of one they are empty. In Python the end of a slice is not part of it: "
         "start : start + block holds block keys.",
     ),
+    one_too_many_in_the_logarithm=edit(
+        "m + np.log(denominator)",
+        "m + np.log1p(denominator)",
+        "tiles_of_any_size",
+        "Your logsumexp is m + ln(1 + l). The largest score is in the denominator already: it is m + ln(l).",
+    ),
 )
 
 BACKWARD = mistakes_of(
@@ -746,6 +752,13 @@ BACKWARD = mistakes_of(
         "Your dk multiplies by the tile's keys. In a dot product, the derivative by one vector is the other: take the "
         "queries.",
     ),
+    dv_from_the_gradient_of_the_scores=edit(
+        "dv[..., here, :] = np.swapaxes(weights, -1, -2) @ dout",
+        "dscores = weights * (dout @ np.swapaxes(v[..., here, :], -1, -2) - along)\n"
+        "        dv[..., here, :] = np.swapaxes(dscores, -1, -2) @ dout",
+        "backward_in_tiles_of_one",
+        "Your dv is made with the gradient of the scores. The values were multiplied by the weights, so dv is weights.T @ dout.",
+    ),
 )
 
 CACHE = mistakes_of(
@@ -1004,7 +1017,13 @@ ROOFLINE = mistakes_of(
         "return np.minimum(fed, peak)",
         "return np.full_like(fed, peak)",
         "rooflines_of_other_processors",
-        "Your speed is the peak at every intensity. At a low one the processor waits for the memory.",
+        "Your speed is the peak in all of these calls, also at a low intensity. There the processor waits for the memory.",
+    ),
+    ridge_upside_down=edit(
+        "return np.minimum(fed, peak)",
+        "return np.where(np.asarray(intensity) < bandwidth / peak, fed, peak)",
+        "rooflines_of_other_processors",
+        "Your ridge is at bandwidth / peak. It is the intensity at which the memory feeds the peak: peak / bandwidth.",
     ),
     no_roof=edit(
         "return np.minimum(fed, peak)",

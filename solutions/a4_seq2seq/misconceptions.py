@@ -1911,6 +1911,12 @@ LSTM = mistakes_of(
         "Your encoder states are cut off from the network (detach, .data or no_grad), so the encoder learns nothing by "
         "attention.",
     ),
+    lstm_asks_with_tanh_of_the_cell=edit(
+        "mlp_score(h_prev[:, None],",
+        "mlp_score(torch.tanh(c_prev)[:, None],",
+        "the_source_of_an_lstm_can_learn",
+        "Your decoder asks with tanh(c) of the old cell. What asks is the old hidden state, h_prev: that is what the cell reveals.",
+    ),
 )
 
 LOSS = mistakes_of(
@@ -1939,8 +1945,8 @@ LOSS = mistakes_of(
         "return (surprise * spoken_of).sum() / spoken_of.sum()",
         "return (surprise * spoken_of).sum() / spoken_of.numel()",
         "three_words_and_a_filler",
-        "Your sum is right but divided by all positions, padding included. Batches with much padding would look "
-        "better than they are.",
+        "Your sum is divided by all positions, padding included. Batches with much padding would look better than "
+        "they are.",
     ),
     padding_is_a_target=edit(
         "return (surprise * spoken_of).sum() / spoken_of.sum()",
@@ -2505,6 +2511,14 @@ BEAM = mistakes_of(
         "nobody_asks_after_the_last_hypothesis",
         "Your loop goes on although every hypothesis is finished. The search is over then: nothing is left for step to "
         "read, and here it has nothing more to say.",
+    ),
+    finished_take_a_place_at_every_step=edit(
+        "        if not kept:\n            break\n",
+        "        width = places\n        if not kept or places <= len(finished):\n"
+        "            hypotheses, totals = [], totals[:0]\n            break\n",
+        "a_longer_one_may_still_win",
+        "Your finished hypotheses are taken off the places again at every step, so the places run out too early. Each of them "
+        "takes one place: width - len(finished) are left.",
     ),
     cut_off_are_lost=edit(
         "in finished + cut_off]",

@@ -431,6 +431,19 @@ SIMILARITY = mistakes_of(
         "Your mask hides every similarity that is 0, also of tokens of the past that have nothing in common. What is hidden is a "
         "matter of places, not of numbers.",
     ),
+    own_vector_left_out_of_the_mixture=edit(
+        "return shares @ x",
+        "return (shares * (1 - np.eye(T))) @ x",
+        "similarities_take_a_batch",
+        "Your mixture leaves out the vector of the position itself, which has a share of its own in the softmax.",
+    ),
+    scaled_by_how_much_was_read=edit(
+        "    similarities = attention_scores(x, x)\n",
+        "    similarities = attention_scores(x, x) * np.sqrt(x.shape[-1] / np.arange(1, T + 1))[:, None]\n",
+        "similarities_take_a_batch",
+        "Your scores are divided by the root of the number of vectors so far. A dot product is a sum over d, so the root of d is "
+        "what keeps its size.",
+    ),
 )
 
 PROJECT = mistakes_of(
@@ -526,6 +539,13 @@ PROJECT = mistakes_of(
         "    Q = W_q @ X\n    K = W_k @ X\n    V = W_v @ X\n",
         "pizza_projections",
         "Your matrices stand on the left of X. Positions are the rows of X here, so the matrices multiply from the right.",
+    ),
+    scale_taken_into_the_projections=edit(
+        "return Q, K, V",
+        "return Q / Q.shape[-1] ** 0.25, K / K.shape[-1] ** 0.25, V",
+        "pizza_projections",
+        "Your Q and K are divided by the fourth root of d_k. In the product that is the usual scale; here projections are products "
+        "and nothing else, and the scores are scaled later.",
     ),
 )
 
@@ -689,6 +709,13 @@ WEIGHTS = mistakes_of(
         "softmax_is_over_keys",
         "Your denominator has one more term, exp(0) = 1, so that a query may read next to nothing. Some models do that on purpose; here "
         "the weights of a row sum to one.",
+    ),
+    denominator_of_the_scores_as_they_are=edit(
+        "return raised / raised.sum(axis=-1, keepdims=True)",
+        "return raised / np.exp(scores).sum(axis=-1, keepdims=True)",
+        "forbidden_keys_get_nothing",
+        "Your denominator adds the exponentials of the scores as they are, and your numerator those with the largest taken off. Both "
+        "have to be of the same numbers.",
     ),
     softmax_over_queries=edit(
         "raised = np.exp(shifted)\n    return raised / raised.sum(axis=-1, keepdims=True)",

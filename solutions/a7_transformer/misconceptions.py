@@ -1591,6 +1591,13 @@ DECODER = mistakes_of(
         "Your `[0]` takes the first sentence of what an attention returns, and adds it to all sentences. torch's own "
         "attention returns a pair; the one given here returns the output alone.",
     ),
+    self_attention_added_once_more=_decoder(
+        "n = self.norm_1(x)\ng = residual(x, lambda _: self.self_attention(n, n, n, target_mask))\n"
+        "h = residual(g, lambda _: self.cross_attention(self.norm_2(g), memory, memory, memory_mask))\n"
+        "return g + residual(h, lambda _: self.feed_forward(self.norm_3(h)))",
+        "decoder_block_takes_a_batch",
+        "Your last sum adds g once more. h has it already: each sum is what came in plus what its part says.",
+    ),
 )
 
 # Transformer
