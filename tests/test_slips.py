@@ -20,6 +20,7 @@ from autograder.handout.kit.one_slip import no_slip, read_slips
 from autograder.handout.kit.self_check import check
 from autograder.handout.public_data import public_bundle, public_files, public_oracle
 from autograder.handout.slips_at_home import slips_file
+from autograder.judge import result_json
 from autograder.judge.grade import grade
 from autograder.judge.reason_sentences import explain_reason
 from autograder.judge.reasons import Key, Relation, Slipped
@@ -81,6 +82,7 @@ def keys_in(text: str) -> frozenset[Key]:
         ("slip_twice", "gate", "h"),
         ("slip_extra", "tanh", "x", "h"),
         ("slip_outside", "tanh", "h"),
+        ("slip_inside", "tanh", "h"),
         ("slip_zeros", "x", "h"),
         ("slip_zeros", "W_x", "h"),
         ("slip_squared", "gate", "h"),
@@ -241,10 +243,89 @@ def test_one_case_that_speaks_against_it_is_enough(oracle: Oracle, folder: Path)
 def test_only_code_that_makes_a_slip_opens_what_is_told_of_it(folder: Path) -> None:
     """What is told is sealed with what the slip gives, of which the file has hashes."""
     packed = decode((folder / FILE).read_bytes())
-    texts = [bytes.fromhex(sealed) for slips in packed.values() for sealed in slips["sealed"]]
+    texts = [bytes.fromhex(sealed) for slips in packed.values() for sealed in slips["alone"]["sealed"]]
     assert len(texts) > 1000
     assert not any(kind.encode() in text for kind in SLIPS for text in texts)
-    assert {frozenset(slips) for slips in packed.values()} == {frozenset({"sealed", "trials", "locks"})}
+    assert {frozenset(slips["alone"]) for slips in packed.values()} == {frozenset({"sealed", "trials", "locks"})}
+
+
+@pytest.fixture(scope="module")
+def known() -> Oracle:
+    """Return what a3 gives away with two known mistakes."""
+    assignment = load_assignment(ROOT, "a3_gates")
+    some = [m for m in assignment.misconceptions if m.name in ("output_gate_with_W_i", "sigmoid_candidate")]
+    return public_oracle(replace(assignment, misconceptions=tuple(some)))
+
+
+@pytest.fixture(scope="module")
+def known_folder(known: Oracle, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the folder of its handout's data."""
+    made = tmp_path_factory.mktemp("engine")
+    for name, content in (public_files(known) | slips_file(known)).items():
+        (made / name.rpartition("/")[2]).write_bytes(content)
+    return made
+
+
+def gates_with(known: Oracle, *edits: tuple[str, str]) -> Source:
+    """Return a solution with edits in `lstm_gates`."""
+    text = known.assignment.reference
+    start = text.index("def lstm_gates(")
+    for old, new in edits:
+        assert old in text[start:]
+        text = text[:start] + text[start:].replace(old, new, 1)
+    return Source.of(known.assignment.file, text)
+
+
+OUTPUT = ('params["W_o"]', 'params["W_i"]')
+FORGET = ('@ params["W_f"].T + params["b_f"]', '@ params["W_f"].T')
+
+
+def test_a_slip_beside_a_known_mistake_is_told_with_it(known: Oracle, known_folder: Path, sandbox: Sandbox) -> None:
+    """At home and in grading, with the sentence of the mistake in front; neither alone gives these answers."""
+    source = gates_with(known, OUTPUT, FORGET)
+    results = [check(source, judge) for judge in (read_bundle(known_folder), public_bundle(known))]
+    results.append(grade(source, Oracle(known.assignment, 3), sandbox))
+    for result in results:
+        (found,) = (e for e in result.exercises if e.name == "lstm_gates")
+        reasons = {case.reason for case in found.cases if case.reason}
+        (reason,) = (r for r in reasons if isinstance(r, Relation))
+        assert reason.key == ("slip_lacks_term", "b_f", "f")
+        assert reason.beside is not None
+        assert reason.beside.name == "output_gate_with_W_i"
+        told = explain_reason(reason)
+        assert told.startswith(reason.beside.sentence)
+        assert "Beside that, your answers are those of code that lacks a term in one place: `b_f`." in told
+        assert reason_of_json(reason) == reason
+
+
+def reason_of_json(reason: Relation) -> object:
+    """Return a reason as it is read again from where it is stored."""
+    return result_json._reason_of(result_json._reason(reason))
+
+
+def test_what_a_slip_gives_beside_two_known_mistakes_names_neither(known: Oracle, known_folder: Path) -> None:
+    """A third mistake is none of the two that a pair would name."""
+    source = gates_with(known, OUTPUT, FORGET, ('np.tanh(joined @ params["W_c"]', '_sigmoid(joined @ params["W_c"]'))
+    for judge in (read_bundle(known_folder), public_bundle(known)):
+        (found,) = (e for e in check(source, judge).exercises if e.name == "lstm_gates")
+        assert not any(isinstance(case.reason, Relation) and case.reason.beside for case in found.cases)
+
+
+def test_only_code_that_makes_both_opens_what_is_told_of_them(known_folder: Path) -> None:
+    """Neither what is told, nor which mistake belongs to it, can be read in the file."""
+    packed = decode((known_folder / FILE).read_bytes())["lstm_gates"]["beside"]
+    assert len(packed["first"]) > 50
+    assert len(packed["others"]) == len(packed["first"])
+    texts = [bytes.fromhex(sealed) for sealed in packed["told"]]
+    assert not any(kind.encode() in text for kind in SLIPS for text in texts)
+    numbers = {row.tobytes()[-4:] for row in packed["sealed"]}
+    assert len(numbers) > len(packed["told"]) * len(packed["mistakes"]) // 2
+
+
+def test_the_same_course_makes_the_same_file(known: Oracle, known_folder: Path) -> None:
+    """Nothing in it is drawn."""
+    again = slips_file(public_oracle(known.assignment))
+    assert list(again.values()) == [(known_folder / FILE).read_bytes()]
 
 
 @pytest.mark.parametrize("content", [None, b"nonsense", b""])

@@ -80,7 +80,7 @@ def _slip(oracle: Knowledge, exercise: str, judged: Sequence[Judged], parts: Seq
     returned = [j for j in judged if all(outcome.ending is Ending.RETURNED for outcome in j.outcomes)]
     failed = [j.trial for j in returned if j.status is not Status.PASSED]
     found = oracle.slip_giving(exercise, {j.trial: j.outcomes for j in returned}, failed)
-    if found is None:
+    if found is None or (found.beside and not are_enough(numbers)):
         return None
     return Relation(exercise, found.key, beside=named(oracle.misconception(found.beside)) if found.beside else None)
 

@@ -66,9 +66,14 @@ def _called(oracle: Reference, trials: Iterable[Trial]) -> list[str]:
 
 
 class Slips:
-    """The slips of an exercise, each of which can be run: in the reference and in other correct solutions, or beside a known mistake."""
+    """The slips of an exercise, each of which can be run: in the reference and in other correct solutions, or beside a known mistake.
 
-    def __init__(self, oracle: Reference, exercise: str, beside: Misconception | None = None) -> None:
+    Only those that say something of code which is written in another way, where they are to be `telling`.
+    """
+
+    def __init__(
+        self, oracle: Reference, exercise: str, beside: Misconception | None = None, *, telling: bool = False
+    ) -> None:
         assignment = oracle.assignment
         blanks = next(e.blanks for e in assignment.exercises if e.name == exercise)
         texts, kept = [assignment.reference, *(way.text for way in ways_written(oracle, exercise))], None
@@ -81,7 +86,7 @@ class Slips:
         functions = [*blanks, *used]
         self._programs = [fresh_program("slipping", assignment.file, text) for text in texts]
         self.slips: list[tuple[int, Slip]] = []  # with the number of the program
-        told: set[Key] | None = None
+        told: set[Key] | None = set() if telling else None
         for number, text in enumerate(texts):
             alike = _shapes_alike(self._programs[number], trials, functions)
             words = Words.of(assignment.stub, blanks, _answered(oracle, trials), alike)
@@ -133,10 +138,12 @@ def slip_giving(
     own: list[Names] = [(m.name,) for m in oracle.misconceptions_of(exercise)]
     soonest = sorted((trial for trial in failed if not trial.is_large), key=lambda trial: trial.cost)
     parts = explaining_a_part(oracle, own, got, tuple(soonest[:MAX_FOR_PARTS]))
-    for (name,) in [names for names in own if names in parts][:MOST_BESIDE]:
-        if key := _first_giving(oracle, exercise, oracle.misconception(name), got, failed):
-            return Slipped(key, name)
-    return None
+    found = [
+        Slipped(key, name)
+        for (name,) in [names for names in own if names in parts][:MOST_BESIDE]
+        if (key := _first_giving(oracle, exercise, oracle.misconception(name), got, failed))
+    ]
+    return found[0] if len(found) == 1 else None  # else either may be what is wrong
 
 
 def _first_giving(

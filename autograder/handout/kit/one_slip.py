@@ -5,19 +5,18 @@ Only code that makes a slip opens what is told of it. That is sealed with what t
 
 from __future__ import annotations
 
-import hashlib
-import itertools
 import json
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from autograder.handout.kit.sealed import cell_of, cells_around, lock_of, turned
+from autograder.handout.kit.slips_beside import SlipsBeside
 from autograder.judge.answer_fingerprints import Fingerprint, fingerprint_of
 from autograder.judge.reasons import Key, Slipped
-from autograder.judge.tolerance import TOLERANCE
 from autograder.judge.trials import Trial
 from autograder.sandbox.child.wire_format import WireError, decode, encode
 from autograder.sandbox.job import Outcome
@@ -25,7 +24,6 @@ from autograder.sandbox.job import Outcome
 SLIPS = "public.slips"
 NO_LOCK = 0  # of a slip that gives nothing to compare in a trial
 Slip = Callable[[str, Mapping[Trial, tuple[Outcome, ...]], Collection[Trial]], Slipped | None]
-Cell = bytes  # a fingerprint with its sums as whole multiples of the tolerance
 
 
 @dataclass(frozen=True)
@@ -39,50 +37,31 @@ class SlipsOfExercise:
     @staticmethod
     def of(keys: list[Key], trials: list[str], prints: list[list[Fingerprint | None]]) -> SlipsOfExercise:
         """Return slips, given what is told of each and its fingerprints in the trials, of which the first is there."""
-        cells = [[_cell(each.form, np.rint(each.sums / TOLERANCE)) if each else b"" for each in row] for row in prints]
-        locks = [[_lock(cell) if cell else NO_LOCK for cell in row] for row in cells]
-        sealed = [_turned(json.dumps(key).encode(), row[0]).hex() for key, row in zip(keys, cells, strict=True)]
+        cells = [[cell_of(each) if each else b"" for each in row] for row in prints]
+        locks = [[lock_of(cell) if cell else NO_LOCK for cell in row] for row in cells]
+        sealed = [turned(json.dumps(key).encode(), row[0]).hex() for key, row in zip(keys, cells, strict=True)]
         return SlipsOfExercise(sealed, trials, np.array(locks, np.uint64).reshape(len(keys), len(trials)))
 
     def giving(self, got: Mapping[str, Fingerprint], failed: Collection[str]) -> Key | None:
         """Return what is told of the first slip that gives all fingerprints that came, each of a trial that failed among them."""
-        mine = {name: list(_cells_around(got[name])) for name in self.trials if name in got}
+        mine = {name: list(cells_around(got[name])) for name in self.trials if name in got}
         if not self.trials or self.trials[0] not in mine or not mine.keys() >= set(failed):
             return None
         fits = [
-            np.isin(self.locks[:, number], np.array([_lock(cell) for cell in mine[name]], np.uint64))
+            np.isin(self.locks[:, number], np.array([lock_of(cell) for cell in mine[name]], np.uint64))
             for number, name in enumerate(self.trials)
             if name in mine
         ]
         for number in np.flatnonzero(np.all(fits, axis=0)):
-            cell = next(cell for cell in mine[self.trials[0]] if _lock(cell) == self.locks[number, 0])
-            return tuple(json.loads(_turned(bytes.fromhex(self.sealed[number]), cell)))
+            cell = next(cell for cell in mine[self.trials[0]] if lock_of(cell) == self.locks[number, 0])
+            return tuple(json.loads(turned(bytes.fromhex(self.sealed[number]), cell)))
         return None
 
 
-def _cell(form: int, numbers: np.ndarray) -> Cell:
-    return " ".join(str(int(number)) for number in (form, *numbers)).encode()
-
-
-def _cells_around(mine: Fingerprint) -> Iterator[Cell]:
-    """Yield the cells that a fingerprint may lie in but for noise, which is less than half of one."""
-    below = np.floor(mine.sums / TOLERANCE)
-    return (_cell(mine.form, below + more) for more in itertools.product((0, 1), repeat=len(below)))
-
-
-def _lock(cell: Cell) -> int:
-    return int.from_bytes(hashlib.blake2b(cell, digest_size=8).digest(), "little") or 1
-
-
-def _turned(text: bytes, cell: Cell) -> bytes:
-    """Seal a text with a cell, or open it."""
-    stream = hashlib.shake_128(b"told " + cell).digest(len(text))
-    return bytes(a ^ b for a, b in zip(text, stream, strict=True))
-
-
-def slips_to_bytes(found: Mapping[str, SlipsOfExercise]) -> bytes:
-    """Return the file's content, of slips by exercise."""
-    return encode({exercise: vars(slips) for exercise, slips in found.items()})
+def slips_to_bytes(found: Mapping[str, tuple[SlipsOfExercise, SlipsBeside]]) -> bytes:
+    """Return the file's content, of slips by exercise: alone, and beside known mistakes."""
+    packed = {name: {"alone": vars(alone), "beside": vars(beside)} for name, (alone, beside) in found.items()}
+    return encode(packed)
 
 
 def no_slip(_: str, __: Mapping[Trial, tuple[Outcome, ...]], ___: Collection[Trial]) -> None:
@@ -93,8 +72,10 @@ def read_slips(folder: Path) -> Slip:
     """Return what tells slips, from a handout's folder of data; it tells none where that has no such file, or another's."""
     try:
         packed: dict[str, dict[str, Any]] = decode((folder / SLIPS).read_bytes())
-        found = {exercise: SlipsOfExercise(**slips) for exercise, slips in packed.items()}
-    except (OSError, WireError, TypeError, AttributeError):
+        found = {
+            name: (SlipsOfExercise(**slips["alone"]), SlipsBeside(**slips["beside"])) for name, slips in packed.items()
+        }
+    except (OSError, WireError, TypeError, AttributeError, KeyError):
         return no_slip
 
     def slip(exercise: str, got: Mapping[Trial, tuple[Outcome, ...]], failed: Collection[Trial]) -> Slipped | None:
@@ -102,7 +83,9 @@ def read_slips(folder: Path) -> Slip:
             return None
         prints = {trial.name: fingerprint_of(trial, outcomes, whole=True) for trial, outcomes in got.items()}
         mine = {name: each for name, each in prints.items() if each}
-        key = found[exercise].giving(mine, {trial.name for trial in failed})
-        return Slipped(key) if key else None
+        alone, beside = found[exercise]
+        names = {trial.name for trial in failed}
+        key = alone.giving(mine, names)
+        return Slipped(key) if key else beside.giving(mine, names)
 
     return slip
