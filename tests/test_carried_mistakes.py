@@ -127,6 +127,28 @@ def test_a_named_mistake_costs_nothing_in_the_training(cli: Cli, learning: Path,
     assert "is charged in its own exercise and not again here" in page
 
 
+SLOPE = ("return x @ w\n", "return x @ w**2\n")  # slips, which no known mistake is
+TARGET = ("(predict(w, x) - y)", "(predict(w, x) - y**2)")
+
+
+@pytest.mark.parametrize(("edit", "exercise"), [(SLOPE, "predict"), (TARGET, "gradient")])
+def test_a_slip_costs_nothing_in_the_training(
+    edit: tuple[str, str], exercise: str, line: Assignment, jailed: Sandbox
+) -> None:
+    """It has no name, and its answers are those of right code with a small change: that is trained as well."""
+    result = graded(line, jailed, changed(line, edit))
+    assert scores(result) == {"predict": 1, "gradient": 1, "train_line": 3} | {exercise: 0}
+    first, _ = result.exercises[-1].cases
+    assert first.follows == (exercise,)
+    assert first.message.startswith(f"`{exercise}` is charged in its own exercise and not again here")
+
+
+def test_what_is_wrong_beside_a_slip_is_charged(line: Assignment, jailed: Sandbox) -> None:
+    """First losses are those with the slip, or the training fails as ever."""
+    result = graded(line, jailed, changed(line, SLOPE, UNKNOWN))
+    assert scores(result) == {"predict": 0, "gradient": 0, "train_line": 0}
+
+
 def test_what_is_wrong_beside_it_is_charged(line: Assignment, jailed: Sandbox) -> None:
     """First losses are those of the named mistakes together, or the training fails as ever."""
     result = graded(line, jailed, changed(line, UPHILL, ("return x @ w\n", "return 2 * x @ w\n")))
@@ -214,7 +236,7 @@ def test_a_mistake_that_is_made_twice_is_charged_once_and_carried_twice(more: tu
     assert lost.keys() == {"MaskedDecoderBlock"}
     encoder = next(e for e in result.exercises if e.name == "EncoderBlock")
     assert encoder.again == "The same mistake as in your `MaskedDecoderBlock`: it is charged there, and not again here."
-    carried = carried_by(assignment, assignment.trainings[0], result)
+    carried = carried_by(Oracle(assignment, 0), assignment.trainings[0], result)
     assert set(carried.choices[0]) == made
     assert carried.charged_at(("EncoderBlock", "MaskedDecoderBlock")) == ("MaskedDecoderBlock",)
 

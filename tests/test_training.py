@@ -360,7 +360,7 @@ def test_only_what_is_used_is_to_be_mended_first(line: Assignment, trainer: Trai
     source = Source("line", (Chunk("line.py", line.reference.replace("return x.T @", "return 0.5 * x.T @")),))
     names = ("unused", "predict", "quiz", "gradient")
     failing = [ExerciseResult(n, 0, 1, (CaseResult("one", "", Visibility.PUBLIC, Status.FAILED),)) for n in names]
-    carried = carried_by(line, training, Result(line.slug, tuple(failing)))
+    carried = carried_by(trainer.oracle, training, Result(line.slug, tuple(failing)))
     assert carried == Carried(("predict", "gradient"), *[frozenset({"predict", "gradient"})] * 2)
     first = trainer.train(training, source, sandbox, carried).cases[0]
     assert first.message.endswith("\n`predict` and `gradient` are used here and not right yet; mend them first.")

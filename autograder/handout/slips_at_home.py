@@ -76,6 +76,11 @@ def _gives(row: Sequence[Fingerprint | None]) -> Gives:
     return tuple(cell_of(each) if each else b"" for each in row)
 
 
+def _print(oracle: Oracle, name: str, trial: Trial) -> Fingerprint | None:
+    """Return the fingerprint of what a known mistake gives in a trial."""
+    return fingerprint_of(trial, oracle.answers((name,), trial) or (), whole=True)
+
+
 def _beside(
     oracle: Oracle, exercise: str, trials: Sequence[Trial], known: Collection[Gives], count: int
 ) -> Iterator[Row]:
@@ -83,11 +88,12 @@ def _beside(
 
     `count` is how many slips the reference has. Where those are too many, only such are run of which more can be told.
     """
-    mistakes = [m for m in tellable(oracle) if m.exercise == exercise]
-    alone = {
-        m.name: _gives([fingerprint_of(t, oracle.answers((m.name,), t) or (), whole=True) for t in trials])
-        for m in mistakes
-    }
+    own = [m for m in tellable(oracle) if m.exercise == exercise]
+    alone = {m.name: _gives([_print(oracle, m.name, trial) for trial in trials]) for m in own}
+    right = _gives([fingerprint_of(trial, oracle.expected(trial), whole=True) for trial in trials])
+    mistakes = [
+        m for m in own if alone[m.name] != right
+    ]  # others show in no public case, and a handout has none of them
     most = MOST_WITH_TORCH if oracle.assignment.torch else MOST_BESIDE
     found = defaultdict[Gives, list[Row]](list)
     for mistake in mistakes:

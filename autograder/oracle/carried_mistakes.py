@@ -15,11 +15,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from autograder.course.language import say, say_many
-from autograder.course.spec import Assignment, Metric, Status, Training
+from autograder.course.spec import Metric, Status, Training
 from autograder.judge.outcomes_alike import UNCOMPARABLE
-from autograder.judge.reasons import Diagnosis
+from autograder.judge.reasons import Diagnosis, Relation
 from autograder.judge.result import ExerciseResult, Result
+from autograder.judge.slip_sentences import SLIPS
 from autograder.oracle.larger_run import measured
+from autograder.oracle.reference import Reference
+from autograder.oracle.slips_tried import slips_as_mistakes
 from autograder.sandbox.job import Ending, Outcome
 
 MOST_CHOICES = 4  # of sets of mistakes that explain the cases equally well; each may have to be trained
@@ -35,9 +38,9 @@ class Carried:
     choices: tuple[tuple[str, ...], ...] = ()  # sets of known mistakes that explain the rest
     repeats: tuple[tuple[str, str], ...] = ()  # exercises with a mistake that is charged in another one, and that one
 
-    def explained_by(self, names: Collection[str], assignment: Assignment) -> bool:
-        """Whether some known mistakes leave no wrong exercise without a name."""
-        return self.unnamed <= set(places_of(assignment, names))
+    def explained_by(self, names: Collection[str], oracle: Reference) -> bool:
+        """Whether some mistakes leave no wrong exercise without a name."""
+        return self.unnamed <= set(places_of(oracle, names))
 
     def charged_at(self, places: Iterable[str]) -> tuple[str, ...]:
         """Return the exercises in which mistakes in some places are charged."""
@@ -48,17 +51,19 @@ class Carried:
 NOTHING_CARRIED = Carried()
 
 
-def carried_by(assignment: Assignment, training: Training, result: Result) -> Carried:
+def carried_by(oracle: Reference, training: Training, result: Result) -> Carried:
     """Return what a submission's cases tell of the exercises that a training uses."""
-    used = assignment.uses(training.exercise)
+    used = oracle.assignment.uses(training.exercise)
     mine = [e for e in result.exercises if e.name in used]
-    wrong = {e.name: _explanations(e) for e in mine if e.status is not Status.PASSED}
+    wrong = {e.name: _explanations(oracle, e) for e in mine if e.status is not Status.PASSED}
     # What is charged elsewhere is in the code all the same.
-    repeated = [_explanations(e) for e in mine if e.name not in wrong]
+    repeated = [_explanations(oracle, e) for e in mine if e.name not in wrong]
     follows = {e.name for e in mine if any(case.follows for case in e.cases)}
-    here = {m.name for m in assignment.misconceptions if m.exercise in used}
     sets = itertools.islice(itertools.product(*filter(None, (*wrong.values(), *repeated))), MOST_CHOICES)
-    choices = dict.fromkeys(tuple(dict.fromkeys(n for names in one for n in names if n in here)) for one in sets)
+    choices = dict.fromkeys(
+        tuple(dict.fromkeys(n for names in one for n in names if oracle.misconception(n).exercise in used))
+        for one in sets
+    )
     return Carried(
         tuple(wrong),
         frozenset(follows.union(wrong)),
@@ -68,17 +73,21 @@ def carried_by(assignment: Assignment, training: Training, result: Result) -> Ca
     )
 
 
-def _explanations(exercise: ExerciseResult) -> tuple[tuple[str, ...], ...]:
-    """Return the sets of known mistakes that explain an exercise, by name; what only exceptions support is tried, too."""
-    found = (case.reason for case in exercise.cases if isinstance(case.reason, Diagnosis))
-    diagnosis = next(found, None)
-    return tuple(tuple(m.name for m in mistakes) for mistakes in diagnosis.alternatives) if diagnosis else ()
+def _explanations(oracle: Reference, exercise: ExerciseResult) -> tuple[tuple[str, ...], ...]:
+    """Return the sets of mistakes that explain an exercise, by name: known ones, else a slip; what only exceptions support is tried, too."""
+    reasons = [case.reason for case in exercise.cases]
+    for diagnosis in (reason for reason in reasons if isinstance(reason, Diagnosis)):
+        return tuple(tuple(m.name for m in mistakes) for mistakes in diagnosis.alternatives)
+    for told in (reason for reason in reasons if isinstance(reason, Relation) and reason.key[0] in SLIPS):
+        names = slips_as_mistakes(oracle, exercise.name, told.key, told.beside.name if told.beside else "")
+        return tuple((name,) for name in names)
+    return ()
 
 
-def places_of(assignment: Assignment, names: Collection[str]) -> tuple[str, ...]:
-    """Return the exercises that known mistakes are in, in report order."""
-    places = {m.exercise for m in assignment.misconceptions if m.name in names}
-    return tuple(e.name for e in assignment.exercises if e.name in places)
+def places_of(oracle: Reference, names: Collection[str]) -> tuple[str, ...]:
+    """Return the exercises that mistakes are in, in report order."""
+    places = {oracle.misconception(name).exercise for name in names}
+    return tuple(e.name for e in oracle.assignment.exercises if e.name in places)
 
 
 def same_losses(places: Collection[str]) -> str:

@@ -99,6 +99,10 @@ class Reference:
         """Return a misconception by name."""
         return self._bank[name]
 
+    def learn(self, misconception: Misconception) -> None:
+        """Add a misconception that no author wrote, which can be asked for by its name from now on and is in no bank."""
+        self._bank[misconception.name] = misconception
+
     def expected(self, trial: Trial) -> tuple[Outcome, ...]:
         """Return the reference's outcomes. Raises BrokenReferenceError where they are not what the case itself asks."""
         if trial not in self._expected:

@@ -12,16 +12,18 @@ import sys
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field
 from types import CodeType
+from typing import TypeVar
 
 from autograder.judge.reasons import Key
 from autograder.judge.slip_sentences import SLIPS
 from autograder.oracle.fresh_program import quiet
 from autograder.oracle.slip_changes import BY_ITSELF, PARTLY, changes, made_by
 from autograder.oracle.slip_names import Definition, NamesIn, Place, Words, definitions
-from autograder.oracle.step_limit import SAYS, count_steps
+from autograder.oracle.step_limit import SAYS, count_steps, text_without_steps
 from autograder.sandbox.child.parse import parse, walk
 
 MOST = 1000  # in one program
+T = TypeVar("T")
 Span = tuple[int, int]  # of characters
 Apart = Callable[[ast.AST], bool]
 # Of changes there little can be told.
@@ -50,18 +52,48 @@ def slips_in(
     Beside `known` ones those are left out of which the same is told, or not all that is mixed up has a name. What overlaps a span of
     the text that is to be `kept` is left out as well.
     """
+    found = _made(text, functions, words, known, kept, lambda top: (top.name, _compiled(top)))
+    return tuple(Slip(key, *made) for key, made in found)
+
+
+def written_slips(
+    text: str,
+    functions: Collection[str],
+    words: Words,
+    known: Collection[Key] | None = None,
+    kept: Span | None = None,
+) -> list[tuple[Key, str]]:
+    """Return the same slips in the same order, each as what is told of it and the text of the whole program with it."""
+    lines = text.split("\n")
+
+    def write(top: Definition) -> str:
+        first = min([top.lineno, *(node.lineno for node in top.decorator_list)])
+        return "\n".join([*lines[: first - 1], text_without_steps(top), *lines[top.end_lineno :]])
+
+    return _made(text, functions, words, known, kept, write)
+
+
+def _made(
+    text: str,
+    functions: Collection[str],
+    words: Words,
+    known: Collection[Key] | None,
+    kept: Span | None,
+    make: Callable[[Definition], T],
+) -> list[tuple[Key, T]]:
+    """Return what is told of each slip, with what is made of the definition with it."""
     tree = parse(text)
     apart = _apart_from(text, kept)
     counted = set[Definition]()
-    found: list[Slip] = []
+    found: list[tuple[Key, T]] = []
     for function in functions:
         if tops := definitions(tree, function):
             if tops[-1] not in counted:
                 count_steps(ast.Module([tops[-1]], []), lambdas=True, comprehensions=True)
                 counted.add(tops[-1])
             with quiet():  # Python warns of what would crash
-                found += _inside(tops[-1], function, words, known, apart)
-    return tuple(sorted(found, key=lambda slip: list(SLIPS).index(slip.key[0])))[:MOST]
+                found += ((key, make(tops[-1])) for key in _inside(tops[-1], function, words, known, apart))
+    return sorted(found, key=lambda slip: list(SLIPS).index(slip[0][0]))[:MOST]
 
 
 def _apart_from(text: str, span: Span | None) -> Apart:
@@ -82,8 +114,8 @@ def _end_of(node: ast.AST) -> tuple[int, int]:
     return getattr(node, "end_lineno", sys.maxsize), getattr(node, "end_col_offset", 0)
 
 
-def _inside(top: Definition, path: str, words: Words, known: Collection[Key] | None, apart: Apart) -> Iterator[Slip]:
-    """Yield the slips in a function of a definition, also in functions inside of it."""
+def _inside(top: Definition, path: str, words: Words, known: Collection[Key] | None, apart: Apart) -> Iterator[Key]:
+    """Yield what is told of each slip in a function of a definition, also in functions inside of it, while it stands there."""
     name = path.rpartition(".")[2]
     function = next((node for node in walk(top) if isinstance(node, ast.FunctionDef) and node.name == name), None)
     if function is None:
@@ -94,7 +126,7 @@ def _inside(top: Definition, path: str, words: Words, known: Collection[Key] | N
         for key, other in changes(place, names):
             if known is None or (_tells_enough(key, made) and (*key, made) not in known):
                 place.put(ast.fix_missing_locations(ast.copy_location(other, place.node)))
-                yield Slip((*key, made), top.name, _compiled(top))
+                yield (*key, made)
                 place.put(place.node)
     for lines, key, others in _moved(function):
         before = lines[:]
@@ -103,7 +135,7 @@ def _inside(top: Definition, path: str, words: Words, known: Collection[Key] | N
         if not all(apart(line) for line, other in itertools.zip_longest(before, others) if line and line is not other):
             continue
         lines[:] = others
-        yield Slip((*key, ""), top.name, _compiled(top))
+        yield (*key, "")
         lines[:] = before
 
 

@@ -19,7 +19,7 @@ from autograder.oracle.fresh_program import fresh_program
 from autograder.oracle.other_ways import ways_written
 from autograder.oracle.reference import Reference
 from autograder.oracle.slip_names import Alike, Words
-from autograder.oracle.slips import Slip, slips_in
+from autograder.oracle.slips import Slip, Span, slips_in, written_slips
 from autograder.oracle.step_limit import limited_steps
 from autograder.oracle.value_trails import read_trail
 from autograder.sandbox.child.program import Program
@@ -65,6 +65,9 @@ def _called(oracle: Reference, trials: Iterable[Trial]) -> list[str]:
     return sorted(name for name in names if "<" not in name)
 
 
+Asked = tuple[str, Collection[str], Words, Collection[Key] | None, Span | None]  # what `slips_in` takes
+
+
 class Slips:
     """The slips of an exercise, each of which can be run: in the reference and in other correct solutions, or beside a known mistake.
 
@@ -85,14 +88,23 @@ class Slips:
         used = [name for name in _called(oracle, trials[:1]) if beside and name not in blanks]
         functions = [*blanks, *used]
         self._programs = [fresh_program("slipping", assignment.file, text) for text in texts]
+        self._asked: list[Asked] = []  # for the slips of each program
         self.slips: list[tuple[int, Slip]] = []  # with the number of the program
-        told: set[Key] | None = set() if telling else None
+        told: frozenset[Key] | None = frozenset() if telling else None
         for number, text in enumerate(texts):
             alike = _shapes_alike(self._programs[number], trials, functions)
             words = Words.of(assignment.stub, blanks, _answered(oracle, trials), alike)
-            new_ones = slips_in(text, functions, words, told, kept)
-            told = (told or set()) | {slip.key for slip in new_ones}
-            self.slips += [(number, slip) for slip in new_ones]
+            self._asked.append((text, functions, words, told, kept))
+            found = slips_in(*self._asked[-1])
+            told = (told or frozenset()) | {slip.key for slip in found}
+            self.slips += [(number, slip) for slip in found]
+
+    def texts(self, key: Key) -> list[str]:
+        """Return the whole programs with those slips of which this is told."""
+        asked = [
+            each for number, each in enumerate(self._asked) if (number, key) in {(n, s.key) for n, s in self.slips}
+        ]
+        return [text for each in asked for told, text in written_slips(*each) if told == key]
 
     def key(self, number: int) -> Key:
         """Return what is told of a slip."""
@@ -144,6 +156,24 @@ def slip_giving(
         if (key := _first_giving(oracle, exercise, oracle.misconception(name), got, failed))
     ]
     return found[0] if len(found) == 1 else None  # else either may be what is wrong
+
+
+def slips_as_mistakes(oracle: Reference, exercise: str, key: Key, beside: str) -> list[str]:
+    """Return the names of misconceptions that are the slips of which this is told, alone or with a known mistake, none of two that give the same."""
+
+    def made() -> list[str]:
+        slips = Slips(oracle, exercise, oracle.misconception(beside) if beside else None)
+        numbers = [number for number, (_, slip) in enumerate(slips.slips) if slip.key == key]
+        asked = sorted(oracle.trials_of(exercise), key=lambda trial: trial.cost)[:MOST_FOLLOWED]
+        rows = zip(*(slips.prints(trial, numbers) for trial in asked), strict=True)
+        different = {tuple(each.sums.tobytes() if each else b"" for each in row): i for i, row in enumerate(rows)}
+        texts, whole = slips.texts(key), oracle.assignment.reference
+        names = {f"{exercise}: {' '.join(key)} {beside} {i}": texts[i] for i in sorted(different.values())}
+        for name, text in names.items():
+            oracle.learn(Misconception(name, exercise, whole, text, "", ""))
+        return list(names)
+
+    return oracle.kept(("slips as mistakes", exercise, key, beside), made)
 
 
 def _first_giving(

@@ -8,6 +8,7 @@ Library code is not counted; it ends by itself.
 from __future__ import annotations
 
 import ast
+import copy
 import functools
 import threading
 from collections.abc import Callable, Iterator
@@ -61,6 +62,34 @@ def _statements(tree: ast.Module) -> Iterator[ast.AST]:
 
 def _said(beside: ast.expr | ast.stmt) -> ast.Call:
     return ast.copy_location(ast.Call(ast.copy_location(ast.Name(SAYS, ast.Load()), beside), [], []), beside)
+
+
+class _WithoutSteps(ast.NodeTransformer):
+    """Undoes what `count_steps` does."""
+
+    def visit_Expr(self, node: ast.Expr) -> ast.AST | None:
+        return None if _says(node.value) else self.generic_visit(node)
+
+    def visit_BoolOp(self, node: ast.BoolOp) -> ast.AST:
+        self.generic_visit(node)
+        return node.values[1] if _says(node.values[0]) else node
+
+    def visit_comprehension(self, node: ast.comprehension) -> ast.AST:
+        node.ifs = [each for each in node.ifs if not (isinstance(each, ast.UnaryOp) and _says(each.operand))]
+        return self.generic_visit(node)
+
+
+def text_without_steps(counted: ast.FunctionDef | ast.ClassDef) -> str:
+    """Return the text of a definition in which steps are counted as it is without that."""
+    return ast.unparse(_WithoutSteps().visit(copy.deepcopy(counted)))
+
+
+def _says(node: ast.AST) -> bool:
+    """Whether all of an expression is to say that a step is taken."""
+    match node:
+        case ast.Call(func=ast.Name(id=name)):
+            return name == SAYS
+    return False
 
 
 def take_step() -> None:

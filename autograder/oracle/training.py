@@ -100,7 +100,7 @@ class Trainer:
         for training in wanted if not result.problem else ():
             key = (training.exercise, digest)
             with self._once.setdefault(key, threading.Lock()):
-                carried = carried_by(self.assignment, training, graded)
+                carried = carried_by(self.oracle, training, graded)
                 known = self._known.get(key) or self.train(training, source, sandbox, carried)
                 if not any(case.status in _BY_CHANCE for case in known.cases):
                     self._known[key] = known
@@ -162,7 +162,7 @@ class Trainer:
         case, names, first, late = self._begin(training, whole, source, rationed, sandbox, carried)
         whole, allowed = (late, first_seconds(training)) if late else (whole, training.seconds)
         broke_off = first.ending is not Ending.RETURNED
-        if broke_off and names and carried.explained_by(names, self.assignment):
+        if broke_off and names and carried.explained_by(names, self.oracle):
             follow = [replace(metric_case(m, Status.PASSED, case.told), follows=case.follows) for m in training.asked]
             return scored(self.assignment, training, [case, *follow])
         if broke_off and (ours := self._reference_broke(training, sandbox)):
@@ -306,13 +306,13 @@ class Trainer:
             as_arrays(training.measured_with(self.oracle.seed)),
         )
         for names in choices:
-            if not carried.explained_by(names, self.assignment) or self.oracle.variant(*names) is None:
+            if not carried.explained_by(names, self.oracle) or self.oracle.variant(*names) is None:
                 continue
             theirs = self._runs.of_reference(training, sandbox, names)
             if theirs.ending is Ending.FAULT:
                 return metric_case(metric, Status.GRADER_ERROR, Message(our_fault()))
             if fail_alike(metric, args, own, theirs):
-                places = carried.charged_at(places_of(self.assignment, names))
+                places = carried.charged_at(places_of(self.oracle, names))
                 told = Message(same_end(places))
                 return replace(metric_case(metric, Status.PASSED, told), seconds=own.seconds, follows=places)
         return case

@@ -66,7 +66,7 @@ def _covers(
 
     An exercise that the student's own code does not use leaves none without them, either.
     """
-    wrong = carried.unnamed - set(places_of(oracle.assignment, names))
+    wrong = carried.unnamed - set(places_of(oracle, names))
     if not wrong:
         return False
     reading, used = Reading(source, oracle.assignment, sandbox), oracle.assignment.uses(training.exercise)
@@ -85,7 +85,7 @@ def _explained(
     if known and carried.charged.issuperset(m.exercise for m in known):
         names = (known[0].name,)
     if names:
-        places = carried.charged_at(places_of(oracle.assignment, names))
+        places = carried.charged_at(places_of(oracle, names))
         told = same_break(places) if found is None else same_losses(places)
         return replace(first_case(told=Message(told), seconds=outcome.seconds), follows=places), names
     if known and found is not None and found.shape == expected.shape:

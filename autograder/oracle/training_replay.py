@@ -61,9 +61,9 @@ def hides(
     sandbox: Sandbox,
 ) -> bool:
     """Whether known mistakes that explain the first losses hide what is wrong beside them and has no name."""
-    explained = places_of(oracle.assignment, names)
+    explained = places_of(oracle, names)
     mine = (carried.charged - set(explained)) & _called(oracle, losses, training)
-    if oracle.assignment.torch or carried.explained_by(names, oracle.assignment) or not mine:
+    if oracle.assignment.torch or carried.explained_by(names, oracle) or not mine:
         return False
     _, outcome = _first_steps(oracle, losses, training, mine, source, sandbox)
     found = losses_of(outcome)

@@ -124,8 +124,10 @@ class Bundle:
     def slip_giving(
         self, exercise: str, got: Mapping[Trial, tuple[Outcome, ...]], failed: Collection[Trial]
     ) -> Slipped | None:
-        """Return what is told of a slip that gives an exercise's outcomes."""
-        return self.slip(exercise, got, failed) if all(self._shows(trial, got[trial]) for trial in failed) else None
+        """Return what is told of a slip that gives an exercise's outcomes, alone or beside a known mistake that the bundle has."""
+        found = self.slip(exercise, got, failed) if all(self._shows(trial, got[trial]) for trial in failed) else None
+        known = {"", *(m.name for m in self.misconceptions_of(exercise))}
+        return found if found and found.beside in known else None
 
     def _shows(self, trial: Trial, outcomes: tuple[Outcome, ...]) -> bool:
         """Whether what is wrong in a trial is enough to show in its fingerprint."""
