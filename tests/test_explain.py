@@ -427,6 +427,12 @@ def test_any_argument_can_be_shown(value: Any) -> None:
     assert len(text) < 2000
 
 
+@pytest.mark.parametrize(("numbers", "shown"), [([4e-9], "4.e-09"), ([1.0, 1e-17], "[1., 0.]"), ([0.0], "[0.]")])
+def test_small_numbers_are_not_shown_as_zeros(numbers: list[float], shown: str) -> None:
+    """Where all are small; beside others they are noise."""
+    assert shown in show_call(call(np.array(numbers)), "center", {"center": ("x",)})
+
+
 @given(
     hnp.arrays(
         st.sampled_from(["f2", "f8", "i4", "?"]), hnp.array_shapes(min_dims=0, max_dims=3, min_side=0, max_side=8)

@@ -8,6 +8,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import cast
 
+import numpy as np
 import pytest
 
 from autograder.course.catalog import load_assignment
@@ -15,12 +16,14 @@ from autograder.course.places import slugs
 from autograder.course.spec import Status
 from autograder.handout.kit.self_check import check
 from autograder.handout.public_data import public_bundle, public_oracle
+from autograder.judge.array_pairs import Part
 from autograder.judge.forbidden import Reading
 from autograder.judge.grade import grade
 from autograder.judge.reasons import Advice, Diagnosis, Hint, Mistake
 from autograder.judge.result import CaseResult
-from autograder.judge.trials import Judged
+from autograder.judge.trials import Judged, make_trial
 from autograder.judge.unnamed_mistakes import first_to_mend
+from autograder.judge.wrong_places import speaks_against
 from autograder.oracle.oracle import Oracle
 from autograder.sandbox.child import names_used
 from autograder.sandbox.child.left_undone import left_undone
@@ -309,6 +312,19 @@ def test_an_axis_that_not_all_wrong_parts_have_is_told_without_its_name() -> Non
     assert failing[0].says.startswith(
         "In these cases your answer is wrong whenever axis 0 of `grads['W']` is longer than one"
     )
+
+
+def test_calls_are_not_said_to_be_right_of_which_a_smaller_one_is_shown_to_fail() -> None:
+    """What all failing cases share says nothing where the call that is shown does not have it."""
+    grads = np.array([[1.0, 2.0]])
+    case = next(c for c in load_assignment(ROOT, "a2_bptt").cases if c.exercise == "clip_grad_norm")
+    trial = make_trial(case, case.calls(0), 0)
+    shown = Part(trial, 0, (), grads, grads + 1, {"x": grads, "y": np.ones(1)}, {})
+    assert not speaks_against(shown, ("differs_by_length", "axis 1 of `x`"))
+    assert speaks_against(shown, ("differs_by_length", "axis 0 of `x`"))
+    assert speaks_against(shown, ("differs_by_length", "`y`"))
+    assert speaks_against(shown, ("differs_if_given", "mask"))
+    assert not speaks_against(shown, ("differs_by_length", "axis 0 of `z['W']`"))
 
 
 def test_finite_numbers_are_told_before_others() -> None:

@@ -78,14 +78,15 @@ def parts_of(oracle: Facts, judged: Sequence[Judged]) -> tuple[Part, ...]:
     return tuple(forward if any(part.is_wrong for part in forward) else found)
 
 
-def shown_parts(judged: Sequence[Judged]) -> Iterator[Part]:
-    """Yield the wrong array of each smaller call that is shown in the place of a case's own."""
+def shown_parts(oracle: Facts, judged: Sequence[Judged]) -> Iterator[Part]:
+    """Yield the wrong array of each smaller call that is shown in the place of a case's own, with the arguments that are arrays or numbers."""
     for small in (j.smallest for j in judged):
         if small and small.finding:
             finding = small.finding
             got, expected = array_of(finding.got), array_of(finding.expected)
             if got is not None and expected is not None:
-                yield Part(small.trial, finding.call, (), got, expected, {}, {})
+                given = dict(given_of(oracle, small.trial, finding.call, frozenset()))
+                yield Part(small.trial, finding.call, (), got, expected, given, {})
 
 
 def _keys(tree: Any) -> Iterator[str | int]:

@@ -35,7 +35,7 @@ ENOUGH_WHOLE = 8  # the same for whole numbers and truth values where only two o
 TOLD_BY_DTYPE = frozenset({"fractions_cut_off"})  # which speaks for them, also where all that is left is zero
 FACTORS = frozenset({"times", "divided", "times_root", "divided_root", "one_less_counted", "one_more_counted"})
 _FROM_THE_END = re.compile("the last axis|the axis before|axis -")  # said where axes from the front do not fit
-# Which say little of what the code does: a slip that gives the same says more, as it does of more than a part.
+# Which say little of what the code does: a slip that gives the same says more.
 VAGUE = frozenset(
     {
         "other_places",
@@ -63,10 +63,14 @@ def find_relation(oracle: Knowledge, exercise: str, judged: Sequence[Judged]) ->
         with np.errstate(all="ignore"):
             parts = parts_of(oracle, judged)
             found = _find_relation(oracle, exercise, parts)
-            if found and any(speaks_against(shown, found.key) for shown in shown_parts(judged)):
+            if found and any(speaks_against(shown, found.key) for shown in shown_parts(oracle, judged)):
                 found = None
-            if found is None or found.part or found.key[0] in VAGUE:
+            if found is None or found.key[0] in VAGUE:
                 found = _slip(oracle, exercise, judged, parts) or found
+            elif found.part and found.key[0] != "unchanged":
+                # It is about a part: two mistakes that give all of it say more, and one that does may be the same in other words.
+                slip = _slip(oracle, exercise, judged, parts)
+                found = slip if slip and slip.beside else found
             return found and with_axis_names(found, oracle.assignment.stub, parts)
 
     return once_for_all(oracle, ("relation", exercise), judged, find)

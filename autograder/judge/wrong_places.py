@@ -42,8 +42,18 @@ def place_of_wrong(parts: Sequence[Part]) -> Key | None:
     return None
 
 
+OF_A_CALL = frozenset({"differs_if_given", "differs_by_mask", "differs_by_size", "differs_by_length"})
+
+
 def speaks_against(part: Part, place: Key) -> bool:
-    """Whether an array that is shown is wrong in other places along an axis than it is said of others; one entry says nothing."""
+    """Whether an array that is shown is wrong in other places along an axis than it is said of others, or in a call that should be right.
+
+    One entry says nothing of an axis.
+    """
+    if place[0] in OF_A_CALL:
+        name = place[1].partition("`")[2].rstrip("`") or place[1]
+        known = name in part.given or "[" not in name  # what a dict holds is not looked at here
+        return known and place not in set(features_of(part.given, fewest_axes([part.given])))
     sizes = {called: part.got.shape[axis] for axis, called in _axes(part)}
     is_longer = part.got.shape == part.expected.shape and len(place) > 1 and sizes.get(place[1], 0) > 1
     return is_longer and place[0] in ALONG and place not in dict(_along(part))
