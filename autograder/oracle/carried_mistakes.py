@@ -1,7 +1,7 @@
 """Find what a training's failure owes to known mistakes that are charged in their own exercises.
 
 A training has no code of the student's own: it uses other exercises. So it is judged on top of the known mistakes that their
-cases have named. The reference is trained with these mistakes in it. What its run shows as well follows from them and costs
+cases have named, and of the slips that were told. The reference is trained with these mistakes in it. What its run shows as well follows from them and costs
 nothing here; whatever else a student's run shows is charged. Where an exercise is wrong and has no name, nothing is known
 of what follows from it, and the training is judged as it is.
 """
