@@ -28,7 +28,7 @@ from autograder.judge.result import Result
 from autograder.judge.slip_sentences import SLIPS
 from autograder.oracle.oracle import Oracle
 from autograder.oracle.slip_names import Words
-from autograder.oracle.slips import slips_in
+from autograder.oracle.slips import Where, slips_in
 from autograder.oracle.slips_tried import Slips
 from autograder.oracle.step_limit import SAYS, StopError, count_steps, limited_steps, take_step
 from autograder.sandbox.child.parse import parse
@@ -55,12 +55,8 @@ STUB = TEXT[: TEXT.rindex('"""') + 3] + "\n    raise NotImplementedError\n"
 def keys_in(text: str) -> frozenset[Key]:
     """Return what is told of the slips in a text; x and gate have one shape."""
     names = {"x": ["gate"], "gate": ["x"]}
-    return frozenset(
-        slip.key
-        for slip in slips_in(
-            text, ["step"], Words.of(STUB, ["step"], {"h", "spread"}, lambda _, name: names.get(name, ()))
-        )
-    )
+    words = Words.of(STUB, ["step"], {"h", "spread"}, lambda _, name: names.get(name, ()))
+    return frozenset(slip.key for slip in slips_in(Where(text, ["step"], words)))
 
 
 @pytest.mark.parametrize(
@@ -174,7 +170,11 @@ def oracle(assignment: Assignment) -> Oracle:
 @pytest.fixture(scope="module")
 def folder(oracle: Oracle, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return the folder of a handout's data."""
-    made = tmp_path_factory.mktemp("engine")
+    return written(oracle, tmp_path_factory.mktemp("engine"))
+
+
+def written(oracle: Oracle, made: Path) -> Path:
+    """Return a folder with the data of a handout."""
     for name, content in (public_files(oracle) | slips_file(oracle)).items():
         (made / name.rpartition("/")[2]).write_bytes(content)
     return made
@@ -260,10 +260,7 @@ def known() -> Oracle:
 @pytest.fixture(scope="module")
 def known_folder(known: Oracle, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return the folder of its handout's data."""
-    made = tmp_path_factory.mktemp("engine")
-    for name, content in (public_files(known) | slips_file(known)).items():
-        (made / name.rpartition("/")[2]).write_bytes(content)
-    return made
+    return written(known, tmp_path_factory.mktemp("engine"))
 
 
 def gates_with(known: Oracle, *edits: tuple[str, str]) -> Source:

@@ -91,9 +91,7 @@ def _beside(
     own = [m for m in tellable(oracle) if m.exercise == exercise]
     alone = {m.name: _gives([_print(oracle, m.name, trial) for trial in trials]) for m in own}
     right = _gives([fingerprint_of(trial, oracle.expected(trial), whole=True) for trial in trials])
-    mistakes = [
-        m for m in own if alone[m.name] != right
-    ]  # others show in no public case, and a handout has none of them
+    mistakes = [m for m in own if alone[m.name] != right]  # a handout has none of those that no public case shows
     most = MOST_WITH_TORCH if oracle.assignment.torch else MOST_BESIDE
     found = defaultdict[Gives, list[Row]](list)
     for mistake in mistakes:

@@ -12,7 +12,7 @@ import sys
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field
 from types import CodeType
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from autograder.judge.reasons import Key
 from autograder.judge.slip_sentences import SLIPS
@@ -40,59 +40,51 @@ class Slip:
     code: CodeType = field(compare=False, repr=False)
 
 
-def slips_in(
-    text: str,
-    functions: Collection[str],
-    words: Words,
-    known: Collection[Key] | None = None,
-    kept: Span | None = None,
-) -> tuple[Slip, ...]:
-    """Return the slips in some functions of a program, by their dotted names, those of which most can be told first.
+class Where(NamedTuple):
+    """Where slips are made: in some functions of a program, by their dotted names.
 
     Beside `known` ones those are left out of which the same is told, or not all that is mixed up has a name. What overlaps a span of
     the text that is to be `kept` is left out as well.
     """
-    found = _made(text, functions, words, known, kept, lambda top: (top.name, _compiled(top)))
+
+    text: str
+    functions: Collection[str]
+    words: Words
+    known: Collection[Key] | None = None
+    kept: Span | None = None
+
+
+def slips_in(where: Where) -> tuple[Slip, ...]:
+    """Return the slips in a program, those of which most can be told first."""
+    found = _made(where, lambda top: (top.name, _compiled(top)))
     return tuple(Slip(key, *made) for key, made in found)
 
 
-def written_slips(
-    text: str,
-    functions: Collection[str],
-    words: Words,
-    known: Collection[Key] | None = None,
-    kept: Span | None = None,
-) -> list[tuple[Key, str]]:
+def written_slips(where: Where) -> list[tuple[Key, str]]:
     """Return the same slips in the same order, each as what is told of it and the text of the whole program with it."""
-    lines = text.split("\n")
+    lines = where.text.split("\n")
 
     def write(top: Definition) -> str:
         first = min([top.lineno, *(node.lineno for node in top.decorator_list)])
         return "\n".join([*lines[: first - 1], text_without_steps(top), *lines[top.end_lineno :]])
 
-    return _made(text, functions, words, known, kept, write)
+    return _made(where, write)
 
 
-def _made(
-    text: str,
-    functions: Collection[str],
-    words: Words,
-    known: Collection[Key] | None,
-    kept: Span | None,
-    make: Callable[[Definition], T],
-) -> list[tuple[Key, T]]:
+def _made(where: Where, make: Callable[[Definition], T]) -> list[tuple[Key, T]]:
     """Return what is told of each slip, with what is made of the definition with it."""
-    tree = parse(text)
-    apart = _apart_from(text, kept)
+    tree = parse(where.text)
+    apart = _apart_from(where.text, where.kept)
     counted = set[Definition]()
     found: list[tuple[Key, T]] = []
-    for function in functions:
+    for function in where.functions:
         if tops := definitions(tree, function):
             if tops[-1] not in counted:
                 count_steps(ast.Module([tops[-1]], []), lambdas=True, comprehensions=True)
                 counted.add(tops[-1])
             with quiet():  # Python warns of what would crash
-                found += ((key, make(tops[-1])) for key in _inside(tops[-1], function, words, known, apart))
+                told = _inside(tops[-1], function, where.words, where.known, apart)
+                found += ((key, make(tops[-1])) for key in told)
     return sorted(found, key=lambda slip: list(SLIPS).index(slip[0][0]))[:MOST]
 
 

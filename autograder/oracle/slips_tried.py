@@ -19,7 +19,7 @@ from autograder.oracle.fresh_program import fresh_program
 from autograder.oracle.other_ways import ways_written
 from autograder.oracle.reference import Reference
 from autograder.oracle.slip_names import Alike, Words
-from autograder.oracle.slips import Slip, Span, slips_in, written_slips
+from autograder.oracle.slips import Slip, Where, slips_in, written_slips
 from autograder.oracle.step_limit import limited_steps
 from autograder.oracle.value_trails import read_trail
 from autograder.sandbox.child.program import Program
@@ -65,9 +65,6 @@ def _called(oracle: Reference, trials: Iterable[Trial]) -> list[str]:
     return sorted(name for name in names if "<" not in name)
 
 
-Asked = tuple[str, Collection[str], Words, Collection[Key] | None, Span | None]  # what `slips_in` takes
-
-
 class Slips:
     """The slips of an exercise, each of which can be run: in the reference and in other correct solutions, or beside a known mistake.
 
@@ -88,23 +85,21 @@ class Slips:
         used = [name for name in _called(oracle, trials[:1]) if beside and name not in blanks]
         functions = [*blanks, *used]
         self._programs = [fresh_program("slipping", assignment.file, text) for text in texts]
-        self._asked: list[Asked] = []  # for the slips of each program
+        self._where: list[Where] = []  # in each program
         self.slips: list[tuple[int, Slip]] = []  # with the number of the program
         told: frozenset[Key] | None = frozenset() if telling else None
         for number, text in enumerate(texts):
             alike = _shapes_alike(self._programs[number], trials, functions)
             words = Words.of(assignment.stub, blanks, _answered(oracle, trials), alike)
-            self._asked.append((text, functions, words, told, kept))
-            found = slips_in(*self._asked[-1])
+            self._where.append(Where(text, functions, words, told, kept))
+            found = slips_in(self._where[-1])
             told = (told or frozenset()) | {slip.key for slip in found}
             self.slips += [(number, slip) for slip in found]
 
     def texts(self, key: Key) -> list[str]:
         """Return the whole programs with those slips of which this is told."""
-        asked = [
-            each for number, each in enumerate(self._asked) if (number, key) in {(n, s.key) for n, s in self.slips}
-        ]
-        return [text for each in asked for told, text in written_slips(*each) if told == key]
+        programs = sorted({number for number, slip in self.slips if slip.key == key})
+        return [text for n in programs for told, text in written_slips(self._where[n]) if told == key]
 
     def key(self, number: int) -> Key:
         """Return what is told of a slip."""

@@ -30,9 +30,7 @@ class SlipsBeside:
     told: list[str]  # of slips, each sealed with an opener that the rows hold
     first: np.ndarray  # (rows,), locks of what each gives in the first trial
     others: np.ndarray  # (rows, trials - 1), and in the others
-    sealed: (
-        np.ndarray
-    )  # (rows, bytes), sealed with what each gives in the first: the opener, and the numbers of text and mistake
+    sealed: np.ndarray  # (rows, bytes), with what each gives in the first: the opener, the numbers of text and mistake
 
     @staticmethod
     def of(trials: list[str], rows: Sequence[Row]) -> SlipsBeside:
