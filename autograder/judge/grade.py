@@ -25,6 +25,7 @@ from autograder.judge.messages import (
     explain_finding,
     explain_unwritten,
 )
+from autograder.judge.names_without_others import named_without_others
 from autograder.judge.not_run import with_not_run
 from autograder.judge.outcomes_alike import answers_of
 from autograder.judge.picture import Picture, heat_map, plotted
@@ -82,8 +83,8 @@ def _judged(reading: Reading, oracle: Knowledge, sandbox: Sandbox, ran: JobResul
         return replace(without_points(oracle, Status.MISSING, empty), problem=empty)
     judged = with_not_run(oracle, source, sandbox, judge_all(oracle, ran))
     named = Named(oracle, judged, reading.reached)
-    verdict = _blamed(oracle, source, sandbox, judged, named)
-    verdict = charge_repeats(oracle, judged, named, verdict, reading)
+    verdict = charge_repeats(oracle, judged, named, _blamed(oracle, source, sandbox, judged, named), reading)
+    verdict = named_without_others(oracle, source, sandbox, judged, verdict)
     if smallest:
         judged = with_smallest(source, oracle, sandbox, judged, verdict)
     remembering = exercises_that_remember(oracle, judged, verdict, reading, sandbox)

@@ -34,6 +34,7 @@ class Trial:
     case: Case
     calls: tuple[Call, ...]
     requests: tuple[Request, ...]
+    drawn: bool = False  # whether what other exercises give is drawn there: known mistakes may never end on it
 
     @property
     def name(self) -> str:
@@ -217,6 +218,11 @@ class Knowledge(Facts, Protocol):
 
     def right_inside(self, source: Source, sandbox: Sandbox, trials: Iterable[Trial], exercise: str) -> bool:
         """Return whether an exercise gives what is right wherever the student's code calls it in some trials, as far as known."""
+
+    def without_others(
+        self, source: Source, sandbox: Sandbox, exercise: str, judged: Sequence[Judged]
+    ) -> Mapping[Trial, Judged]:
+        """Return an exercise's trials as they come out without the others that do not pass, as far as known."""
 
     def turning_point(self, source: Source, sandbox: Sandbox, exercise: str, judged: Sequence[Judged]) -> Turn | None:
         """Return where the public calls of an exercise that gave something wrong turn from right to wrong, as far as known."""

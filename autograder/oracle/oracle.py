@@ -10,6 +10,7 @@ from autograder.oracle import (
     smaller_calls,
     turning_points,
     values_on_the_way,
+    without_others,
 )
 from autograder.oracle.reference import Reference
 
@@ -26,3 +27,4 @@ class Oracle(Reference):
     slip_giving = slips_tried.slip_giving
     smaller = smaller_calls.smaller
     turning_point = turning_points.turning_point
+    without_others = without_others.without_others

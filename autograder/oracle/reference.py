@@ -138,7 +138,7 @@ class Reference:
         with self._lock:
             if key not in self._answers:
                 # `doctor` proves that each known mistake ends, and not that two of them together do.
-                with limited_steps() if len(names) > 1 else nullcontext():
+                with limited_steps() if len(names) > 1 or trial.drawn else nullcontext():
                     self._answers[key] = self._asked(names, trial)
             return self._answers[key]
 

@@ -158,6 +158,10 @@ class Bundle:
         """Return that this is not known, for the same reason."""
         return False
 
+    def without_others(self, *_: object) -> Mapping[Trial, Judged]:
+        """Return nothing, for the same reason."""
+        return {}
+
     def turning_point(self, *_: object) -> None:
         """Return nothing, for the same reason."""
 
