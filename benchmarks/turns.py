@@ -20,6 +20,7 @@ from autograder.course.catalog import load_assignment
 from autograder.judge.blame import judge_all
 from autograder.judge.reason_sentences import explain_turn
 from autograder.judge.reasons import Turn
+from autograder.judge.turning_points import turning_point
 from autograder.oracle.oracle import Oracle
 from autograder.sandbox.job import Job, Sandbox, Source
 from autograder.sandbox.levels import open_sandbox
@@ -59,7 +60,7 @@ def turns(oracle: Oracle, sandbox: Sandbox, program: Program) -> Iterator[tuple[
     for name in program.exercises:
         mine = [j for j in judged if j.trial.case.exercise == name and j.finding]
         if mine and not set(program.exercises) & set(assignment.uses(name)):
-            yield name, oracle.turning_point(source, sandbox, name, mine)
+            yield name, turning_point(oracle, source, sandbox, name, mine)
 
 
 def is_there(program: Program, turn: Turn) -> bool:

@@ -13,8 +13,9 @@ import numpy as np
 import pytest
 
 from autograder.course.spec import Assignment, Visibility, call, case
+from autograder.handout.kit.bundle import read_bundle
 from autograder.handout.kit.self_check import check
-from autograder.handout.public_data import public_bundle, public_oracle
+from autograder.handout.public_data import public_bundle, public_files, public_oracle
 from autograder.judge import result
 from autograder.judge.checks import close
 from autograder.judge.grade import grade
@@ -24,8 +25,8 @@ from autograder.judge.result import CaseResult
 from autograder.judge.result_json import case_of, stored_case, told_case
 from autograder.judge.screen import Screen
 from autograder.judge.terminal_text import result_as_text
+from autograder.judge.value_trails import read_trail
 from autograder.oracle.oracle import Oracle
-from autograder.oracle.value_trails import read_trail
 from autograder.sandbox.job import Chunk, Sandbox, Source
 
 Told = Callable[[str], dict[str, CaseResult]]
@@ -228,10 +229,15 @@ def test_a_sum_over_a_part_is_not_told_as_right(told: Told) -> None:
     assert found is None or line_of(text, "for row in") in found.lines
 
 
-def test_at_home_nothing_is_told(course: Assignment) -> None:
-    """A handout knows no correct solution."""
-    found = check(source(course, written(BLEND, RUN)), public_bundle(public_oracle(course)))
-    assert not any(c.turn for e in found.exercises for c in e.cases)
+def test_at_home_the_same_is_told(course: Assignment, told: Told, tmp_path: Path) -> None:
+    """A handout has the values of correct solutions on the way, and not their names."""
+    for name, data in public_files(public_oracle(course)).items():
+        (tmp_path / name).write_bytes(data)
+    graded = told(written(BLEND, RUN))
+    assert all(graded[name].turn for name in ("blended", "three_steps"))
+    for bundle in (read_bundle(tmp_path), public_bundle(public_oracle(course))):
+        found = check(source(course, written(BLEND, RUN)), bundle)
+        assert {c.name: c.turn for e in found.exercises for c in e.cases} == {n: c.turn for n, c in graded.items()}
 
 
 def test_a_turn_is_stored_and_shown(course: Assignment, oracle: Oracle, sandbox: Sandbox) -> None:

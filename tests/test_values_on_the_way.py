@@ -107,13 +107,14 @@ def test_what_memory_held_is_no_value(oracle: Oracle) -> None:
     for reference, count in ((text, 0), (text.replace("np.empty(e.shape)", "np.zeros(e.shape)"), 2)):
         other = Oracle(replace(oracle.assignment, reference=reference, correct=()), 3)
         trial = other.trials_of("loss_backward")[0]
-        assert len(other.on_the_way(trial)[0]) == count
+        assert len(list(other.right_values(trial, 0).on_the_way(trial.requests[0]))) == count
 
 
 def test_a_handout_tells_no_names_of_them(oracle: Oracle, files: dict[str, bytes]) -> None:
-    """Variables of a solution are part of it, so their values have numbers; what is asked in a quiz has none."""
+    """Variables of a solution are part of it, so they have numbers, which many names share; what is asked in a quiz has none."""
     cases = json.loads(files[SHAPES])["cases"]
-    held = {f"{c['exercise']}.{c['name']}": [key for call in c["on_the_way"] for key in call] for c in cases}
-    assert {key[:1] == "v" and key[1:].isdecimal() for keys in held.values() for key in keys} == {True}
-    assert not any(keys for name, keys in held.items() if name.startswith("quiz."))
-    assert any(keys for name, keys in held.items() if name.startswith("loss_backward."))
+    held = {f"{c['exercise']}.{c['name']}": [v for call in c["right_values"] for v in call] for c in cases}
+    numbers = [number for variables in held.values() for _, _, _, number, *_ in variables]
+    assert all(number.isdecimal() and int(number) < 65536 for number in numbers)
+    assert not any(variables for name, variables in held.items() if name.startswith("quiz."))
+    assert any(variables for name, variables in held.items() if name.startswith("loss_backward."))

@@ -27,9 +27,11 @@ from autograder.handout.kit.bundle import (
     make_bundle,
 )
 from autograder.handout.kit.known_mistakes import read_outcomes
+from autograder.handout.kit.values_of_solutions import describe_values
 from autograder.judge import checks
 from autograder.judge.outcomes_alike import answers_of, arrays_that_met, part_called, same_outcomes
 from autograder.judge.reasons import Slipped
+from autograder.judge.right_values import RightValues
 from autograder.judge.trials import Small, Trial, as_data
 from autograder.oracle.oracle import Oracle
 from autograder.sandbox.child.wire_format import encode, pack
@@ -52,7 +54,7 @@ def public_bundle(oracle: Oracle, term: str = "") -> Bundle:
         arrays,
         _Tried(oracle),
         lambda trial: oracle.smaller(trials[trial.name]),
-        lambda trial: _values_on_the_way(oracle, trials[trial.name]),
+        lambda trial, call: _right_values(oracle, trials[trial.name], call),
         partial(_slip_giving, oracle, with_secret_answers(oracle)),
     )
 
@@ -67,10 +69,10 @@ def public_files(oracle: Oracle, term: str = "") -> dict[str, bytes]:
         gives = {key: describe_outcomes(outcomes, arrays) for key, outcomes in found.items() if outcomes}
         if gives:
             document["misconceptions"].append({**_sentence(m), "gives": gives})
-    numbers: dict[str, str] = {}
     for trial, entry in zip(oracle.trials, document["cases"], strict=True):
         entry["smaller"] = describe_smaller(oracle.smaller(trial), arrays)
-        entry["on_the_way"] = [_described(values, arrays, numbers) for values in _values_on_the_way(oracle, trial)]
+        values = [_right_values(oracle, trial, call) for call in range(len(trial.calls))]
+        entry["right_values"] = [describe_values(each, arrays) for each in values if each]
     return bundle_files(document, arrays)
 
 
@@ -131,21 +133,11 @@ def with_secret_answers(oracle: Oracle) -> frozenset[str]:
     return frozenset(secret)
 
 
-def _values_on_the_way(oracle: Oracle, trial: Trial) -> Sequence[Mapping[str, np.ndarray]]:
-    """Return the right values on the way to the answers of a trial, where these are public themselves."""
+def _right_values(oracle: Oracle, trial: Trial, call: int) -> RightValues | None:
+    """Return the values of correct solutions on the way to an answer, where all answers are public themselves and the call is not a large one."""
     answers = answers_of(oracle.expected(trial))
-    return oracle.on_the_way(trial) if trial.case.check.public(answers) is answers else ()
-
-
-def _described(
-    values: Mapping[str, np.ndarray], arrays: dict[str, np.ndarray], numbers: dict[str, str]
-) -> dict[str, str]:
-    """Return values as JSON data: the names of their arrays, which are added to the others; keys become `numbers`, which tell nothing."""
-    found = {}
-    for key, array in values.items():
-        name = found[numbers.setdefault(key, f"v{len(numbers)}")] = f"a{len(arrays)}"
-        arrays[name] = array
-    return found
+    told = trial.case.check.public(answers) is answers and not trial.is_large
+    return oracle.right_values(trial, call) if told else None
 
 
 def _sentence(m: Misconception) -> dict[str, Any]:

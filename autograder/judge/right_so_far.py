@@ -29,16 +29,18 @@ def right_so_far(oracle: Knowledge, exercise: str, judged: Sequence[Judged]) -> 
 
 def _right_so_far(oracle: Knowledge, exercise: str, judged: Sequence[Judged]) -> Relation | None:
     public = (j for j in judged if j.finding and j.trial.case.visibility is Visibility.PUBLIC and not j.trial.is_large)
-    keys: list[set[str]] = []  # of each array that calls give, of the values that it is in all of them
+    keys: list[set[object]] = []  # of each array that calls give, of the values that it is in all of them
     numbers: set[tuple[str, float]] = set()
     for j in sorted(public, key=lambda j: j.trial.cost):  # most answers are none, as the first case shows
-        for mine, right, values in zip(j.outcomes, oracle.expected(j.trial), oracle.on_the_way(j.trial), strict=False):
+        for call, (mine, right) in enumerate(zip(j.outcomes, oracle.expected(j.trial), strict=True)):
             if values_alike(mine.value, right.value):
                 continue
             got = _arrays_in(mine)
-            if not got or (keys and len(keys) != len(got)):
+            known = oracle.right_values(j.trial, call) if got else None
+            if not known or (keys and len(keys) != len(got)):
                 return None
-            same = [{key for key, value in values.items() if _same(array, value)} for array in got]
+            values = list(known.on_the_way(j.trial.requests[call]))
+            same = [{key for key, value in values if _same(array, value)} for array in got]
             keys = [a & b for a, b in zip(keys or same, same, strict=True)]
             if not all(keys):
                 return None

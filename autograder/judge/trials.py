@@ -14,11 +14,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Protocol, TypeVar
 
-import numpy as np
-
 from autograder.course.spec import Assignment, Call, Case, Finding, Misconception, Module, Status, Visibility
 from autograder.judge.calls_as_text import numbers_in
-from autograder.judge.reasons import Slipped, Turn
+from autograder.judge.reasons import Slipped
+from autograder.judge.right_values import RightValues
 from autograder.sandbox.job import Outcome, Request, Sandbox, Source
 
 LARGE = 20_000  # numbers in a trial's arguments; all others have far fewer than those about long sequences
@@ -189,11 +188,8 @@ class Knowledge(Facts, Protocol):
     def smaller(self, trial: Trial) -> tuple[Small, ...]:
         """Return smaller calls of the same kind, the smallest first; none where the call is small or its check is no `close`."""
 
-    def on_the_way(self, trial: Trial) -> Sequence[Mapping[str, np.ndarray]]:
-        """Return for each call of a trial right values on the way to its answer, each by a key that is the same in all calls.
-
-        They are without axes of length one, and none is an argument. Empty where nothing is known.
-        """
+    def right_values(self, trial: Trial, call: int) -> RightValues | None:
+        """Return what correct solutions have on the way through a call of a trial, or None where that is not known."""
 
     def slip_giving(
         self, exercise: str, got: Mapping[Trial, tuple[Outcome, ...]], failed: Collection[Trial]
@@ -223,9 +219,6 @@ class Knowledge(Facts, Protocol):
         self, source: Source, sandbox: Sandbox, exercise: str, judged: Sequence[Judged]
     ) -> Mapping[Trial, Judged]:
         """Return an exercise's trials as they come out without the others that do not pass, as far as known."""
-
-    def turning_point(self, source: Source, sandbox: Sandbox, exercise: str, judged: Sequence[Judged]) -> Turn | None:
-        """Return where the public calls of an exercise that gave something wrong turn from right to wrong, as far as known."""
 
 
 def make_trial(case: Case, calls: tuple[Call, ...], seed: int) -> Trial:

@@ -9,6 +9,7 @@ from autograder.course.spec import Status, Visibility
 from autograder.judge.reasons import Advice, Hint, Relation
 from autograder.judge.result import CaseResult, ExerciseResult
 from autograder.judge.trials import Judged, Knowledge
+from autograder.judge.turning_points import turning_point
 from autograder.sandbox.job import Sandbox, Source
 
 
@@ -20,7 +21,7 @@ def with_turn(
         return result
     names = {case.name for case in result.cases if _is_open(case)}
     mine = [j for j in judged if j.trial.case.exercise == result.name and j.trial.case.name in names]
-    turn = oracle.turning_point(source, sandbox, result.name, mine)
+    turn = turning_point(oracle, source, sandbox, result.name, mine)
     cases = tuple(replace(case, turn=turn) if turn and case.name in names else case for case in result.cases)
     return replace(result, cases=cases)
 

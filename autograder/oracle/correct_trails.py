@@ -3,29 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
-import numpy as np
-
+from autograder.judge.value_trails import Trail, following, read_trail
 from autograder.oracle.calls_here import run_requests
 from autograder.oracle.fresh_program import quiet
 from autograder.oracle.reference import Reference
-from autograder.oracle.value_trails import Trail, read_trail
-from autograder.sandbox.child import value_trail
 from autograder.sandbox.child.guards import imported_in
 from autograder.sandbox.child.program import Program
-from autograder.sandbox.child.tree import array_of, as_arrays, leaves
 from autograder.sandbox.job import Request
-
-_HARNESS = f"from {value_trail.__name__} import value_trail"
-
-
-def following(request: Request, *, statements: bool) -> Request:
-    """Return the request that makes the same call and tells its values on the way; with `statements` what these read and set."""
-    args = (request.function, list(request.args), dict(request.kwargs), request.module, statements)
-    return replace(
-        request, function="value_trail", args=args, kwargs={}, module=None, harness=_HARNESS, keep_args=False
-    )
 
 
 def correct_trails(oracle: Reference, request: Request) -> Iterator[tuple[Program, Trail]]:
@@ -34,12 +19,6 @@ def correct_trails(oracle: Reference, request: Request) -> Iterator[tuple[Progra
     for program in _correct_programs(oracle):
         if trail := read_trail(run_requests(program, asked)[0].value):
             yield program, trail
-
-
-def given_to(request: Request) -> list[np.ndarray]:
-    """Return the arrays that a call is given, those of a module's parameters with them."""
-    given = leaves(as_arrays([list(request.args), dict(request.kwargs), request.module]))
-    return [array for leaf in given if (array := array_of(leaf)) is not None]
 
 
 def _correct_programs(oracle: Reference) -> tuple[Program, ...]:

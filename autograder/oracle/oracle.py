@@ -6,10 +6,9 @@ from autograder.oracle import (
     altered_calls,
     calls_inside,
     consequences,
+    right_values,
     slips_tried,
     smaller_calls,
-    turning_points,
-    values_on_the_way,
     without_others,
 )
 from autograder.oracle.reference import Reference
@@ -23,8 +22,7 @@ class Oracle(Reference):
     altered = altered_calls.altered
     follow = consequences.follow
     right_inside = calls_inside.right_inside
-    on_the_way = values_on_the_way.on_the_way
+    right_values = right_values.right_values
     slip_giving = slips_tried.slip_giving
     smaller = smaller_calls.smaller
-    turning_point = turning_points.turning_point
     without_others = without_others.without_others

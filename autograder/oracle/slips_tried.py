@@ -13,15 +13,14 @@ from autograder.judge.outcomes_alike import same_outcomes
 from autograder.judge.reasons import Key, Slipped
 from autograder.judge.sieve import Names
 from autograder.judge.trials import Trial
+from autograder.judge.value_trails import following, read_trail
 from autograder.oracle.calls_here import RANDOM, run_requests
-from autograder.oracle.correct_trails import following
 from autograder.oracle.fresh_program import fresh_program
 from autograder.oracle.other_ways import ways_written
 from autograder.oracle.reference import Reference
 from autograder.oracle.slip_names import Alike, Words
 from autograder.oracle.slips import Slip, Where, slips_in, written_slips
 from autograder.oracle.step_limit import limited_steps
-from autograder.oracle.value_trails import read_trail
 from autograder.sandbox.child.program import Program
 from autograder.sandbox.job import Outcome
 

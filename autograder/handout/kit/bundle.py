@@ -34,16 +34,18 @@ from autograder.course.spec import (
 from autograder.handout.kit.known_mistakes import Known, ReadWhenAsked, read_outcomes
 from autograder.handout.kit.one_slip import Slip, no_slip, read_slips
 from autograder.handout.kit.two_mistakes import NO_PAIRS, Pairs, read_pairs
+from autograder.handout.kit.values_of_solutions import read_values
 from autograder.judge import checks
 from autograder.judge.answer_fingerprints import fingerprint_of
 from autograder.judge.blame import place_of
 from autograder.judge.outcomes_alike import agrees
 from autograder.judge.reasons import Slipped
+from autograder.judge.right_values import RightValues
 from autograder.judge.trials import MOST_KEPT, Judged, Kept, Origins, Small, T, Trial, make_trial
 from autograder.sandbox.child.wire_format import decode, unpack
 from autograder.sandbox.job import Outcome
 
-FORMAT = 12
+FORMAT = 13
 SEED = 0  # so that a call with randomness gives the same everywhere
 SHAPES, NUMBERS = "public.json", "public.arrays"
 
@@ -62,7 +64,7 @@ class Bundle:
     right: Mapping[Trial, tuple[Outcome, ...]]
     known: Known
     smaller: Callable[[Trial], tuple[Small, ...]]
-    on_the_way: Callable[[Trial], Sequence[Mapping[str, np.ndarray]]]
+    right_values: Callable[[Trial, int], RightValues | None]
     slip: Slip
     pairs: Pairs = NO_PAIRS
     replays: ClassVar[bool] = False
@@ -162,9 +164,6 @@ class Bundle:
         """Return nothing, for the same reason."""
         return {}
 
-    def turning_point(self, *_: object) -> None:
-        """Return nothing, for the same reason."""
-
 
 def language_of(folder: Path) -> str:
     """Return the language in which the handout's folder of data has its students addressed; English where it cannot be read."""
@@ -202,17 +201,17 @@ def make_bundle(
     arrays: Mapping[str, np.ndarray],
     known: Known | None = None,
     small: Callable[[Trial], tuple[Small, ...]] | None = None,
-    on_the_way: Callable[[Trial], Sequence[Mapping[str, np.ndarray]]] | None = None,
+    right_values: Callable[[Trial, int], RightValues | None] | None = None,
     slip: Slip = no_slip,
 ) -> Bundle:
-    """Return the bundle that a document describes; `known`, `small`, `on_the_way` and `slip` give what the document leaves out."""
+    """Return the bundle that a document describes; `known`, `small`, `right_values` and `slip` give what the document leaves out."""
     trials, right, others, way = [], {}, {}, {}
     for entry in document["cases"]:
         calls = tuple(_read_call(packed, arrays) for packed in entry["calls"])
         trial = make_trial(_read_case(entry, arrays, calls), calls, SEED)
         trials.append(trial)
         right[trial] = read_outcomes(entry["expected"], arrays)
-        others[trial], way[trial] = entry.get("smaller", ()), entry.get("on_the_way", ())
+        others[trial], way[trial] = entry.get("smaller", ()), entry.get("right_values", ())
     if known is None:
         gives = {(m["name"], key): packed for m in document["misconceptions"] for key, packed in m["gives"].items()}
         known = ReadWhenAsked(gives, arrays)
@@ -221,13 +220,14 @@ def make_bundle(
     def smaller(trial: Trial) -> tuple[Small, ...]:
         return tuple(_read_small(trial.case, each, arrays) for each in others[trial])
 
-    def values(trial: Trial) -> Sequence[Mapping[str, np.ndarray]]:
-        return [{key: arrays[name] for key, name in held.items()} for held in way[trial]]
+    @functools.cache
+    def values(trial: Trial, call: int) -> RightValues | None:
+        return read_values(way[trial][call], arrays, trial, call) if way[trial] else None
 
     signatures = {name: tuple(parameters) for name, parameters in document["signatures"].items()}
     cases = tuple(trial.case for trial in trials)
     read = _read_assignment(document, cases)
-    return Bundle(read, signatures, tuple(trials), right, known, small or smaller, on_the_way or values, slip)
+    return Bundle(read, signatures, tuple(trials), right, known, small or smaller, right_values or values, slip)
 
 
 def _read_assignment(document: dict[str, Any], cases: tuple[Case, ...]) -> Assignment:

@@ -12,14 +12,11 @@ import numpy as np
 from autograder.course.spec import Visibility
 from autograder.judge.outcomes_alike import values_alike
 from autograder.judge.reasons import Turn
+from autograder.judge.right_values import RightValues
 from autograder.judge.tolerance import TOLERANCE
-from autograder.judge.trials import Judged
-from autograder.oracle.correct_trails import correct_trails, following
-from autograder.oracle.reference import Reference
-from autograder.oracle.right_values import RightValues, right_values
-from autograder.oracle.trail_slices import Slice
-from autograder.oracle.value_trails import Statement, Trail, read_trail
-from autograder.sandbox.child.tree import array_of, as_arrays, leaves
+from autograder.judge.trail_slices import Slice
+from autograder.judge.trials import Judged, Knowledge, Trial
+from autograder.judge.value_trails import Statement, Trail, following, read_trail
 from autograder.sandbox.job import Ending, Job, Outcome, Request, Sandbox, Source
 from autograder.sandbox.time_limits import WALL
 
@@ -28,7 +25,6 @@ MOST_LINES = 6  # statements that are told; more help no one
 MOST_IN_COMMON = 15  # statements that calls may be wrong in; further calls do not bring more of them down to so few
 MOST_IN_LOOP = 9  # where the pass of a loop is told, which helps by itself
 MOST_PASSES, MOST_VARIABLES = 50, 50  # of loops that are looked at: a child may tell of any number
-MOST_KEPT = 100  # calls whose right values are kept
 Lines = dict[tuple[str, int], Statement]  # statements by file and first line
 
 
@@ -51,7 +47,7 @@ class Pass:
 
 
 def turning_point(
-    oracle: Reference, source: Source, sandbox: Sandbox, exercise: str, judged: Sequence[Judged]
+    oracle: Knowledge, source: Source, sandbox: Sandbox, exercise: str, judged: Sequence[Judged]
 ) -> Turn | None:
     """Return where an exercise's failing public calls turn from right to wrong, as far as that is sure."""
     calls = list(_wrong_calls(oracle, [j for j in judged if j.trial.case.exercise == exercise]))[:MOST_CALLS]
@@ -59,13 +55,13 @@ def turning_point(
         return None
     assignment, limits = oracle.assignment, oracle.assignment.limits
     limits = replace(limits, total_seconds=min(limits.total_seconds, WALL * limits.case_seconds))
-    requests = tuple(following(request, statements=True) for request, _ in calls)
+    requests = tuple(following(trial.requests[call], statements=True) for trial, call in calls)
     ran = sandbox.run(Job(source, requests, limits, assignment.shortcuts, assignment.torch))
     told = [read_trail(outcome.value) for outcome in ran.outcomes]
     followed = (  # the right values of a call take longest, and are not looked at where those before are enough
-        Followed(trail, _right_values(oracle, request, tolerance))
-        for trail, (request, tolerance) in zip(told, calls, strict=True)
-        if trail
+        Followed(trail, right)
+        for trail, (trial, call) in zip(told, calls, strict=True)
+        if trail and (right := oracle.right_values(trial, call))
     )
     turn = turn_of(followed, lambda function: _owner(oracle, function) not in ("", exercise))
     return turn if turn and _is_in(source, turn) else None
@@ -77,15 +73,16 @@ def _is_in(source: Source, turn: Turn) -> bool:
     return places and turn.name.isidentifier() and source.holds(turn.name)
 
 
-def _wrong_calls(oracle: Reference, judged: Sequence[Judged]) -> Iterator[tuple[Request, float]]:
-    """Yield the public calls that returned something wrong, each with its tolerance."""
+def _wrong_calls(oracle: Knowledge, judged: Sequence[Judged]) -> Iterator[tuple[Trial, int]]:
+    """Yield the public calls that returned something wrong: a trial, and which of its calls."""
     for one in (j for j in judged if j.finding and j.trial.case.visibility is Visibility.PUBLIC):
         tolerance = float(getattr(one.trial.case.check, "tolerance", TOLERANCE))
-        for request, mine, theirs in zip(one.trial.requests, one.outcomes, oracle.expected(one.trial), strict=True):
+        pairs = zip(one.trial.requests, one.outcomes, oracle.expected(one.trial), strict=True)
+        for call, (request, mine, theirs) in enumerate(pairs):
             if mine.ending is Ending.RETURNED and not values_alike(
                 _forward(request, mine), _forward(request, theirs), tolerance
             ):
-                yield request, tolerance
+                yield one.trial, call
 
 
 def _forward(request: Request, outcome: Outcome) -> object:
@@ -94,18 +91,7 @@ def _forward(request: Request, outcome: Outcome) -> object:
     return outcome.value.get("output") if backward and isinstance(outcome.value, dict) else outcome.value
 
 
-def _right_values(oracle: Reference, request: Request, tolerance: float) -> RightValues:
-    def made() -> RightValues:
-        given = leaves(as_arrays([list(request.args), dict(request.kwargs), request.module]))
-        arrays = [array for leaf in given if (array := array_of(leaf)) is not None]
-        return right_values(
-            request.function, arrays, tolerance, [trail for _, trail in correct_trails(oracle, request)]
-        )
-
-    return oracle.kept(("right values", request), made, MOST_KEPT)
-
-
-def _owner(oracle: Reference, function: str) -> str:
+def _owner(oracle: Knowledge, function: str) -> str:
     """Return the exercise that a function of a submission belongs to by its name, or nothing."""
     blanks = ((e.name, blank) for e in oracle.assignment.exercises for blank in (e.name, *e.blanks))
     return next((name for name, blank in blanks if f"{function}.".startswith(f"{blank}.")), "")

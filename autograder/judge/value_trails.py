@@ -5,16 +5,19 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
+from autograder.sandbox.child import value_trail
 from autograder.sandbox.child.value_trail import MOST_STEPS, MOST_VALUES
+from autograder.sandbox.job import Request
 
 MOST_LINES = 200  # of one statement
 MOST_NAMES = 60  # that it reads, say
+_HARNESS = f"from {value_trail.__name__} import value_trail"
 
 
 @dataclass(frozen=True)
@@ -141,6 +144,14 @@ class Trail:
 def _last_before(numbers: list[int], before: int) -> int | None:
     at = bisect_left(numbers, before)
     return numbers[at - 1] if at else None
+
+
+def following(request: Request, *, statements: bool) -> Request:
+    """Return the request that makes the same call and tells its values on the way; with `statements` what these read and set."""
+    args = (request.function, list(request.args), dict(request.kwargs), request.module, statements)
+    return replace(
+        request, function="value_trail", args=args, kwargs={}, module=None, harness=_HARNESS, keep_args=False
+    )
 
 
 def read_trail(value: Any) -> Trail | None:

@@ -6,8 +6,8 @@ from bisect import bisect_right
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from autograder.oracle.right_values import RightValues
-from autograder.oracle.value_trails import Statement, Trail
+from autograder.judge.right_values import RightValues
+from autograder.judge.value_trails import Statement, Trail
 from autograder.sandbox.child.value_trail import RETURN
 
 
