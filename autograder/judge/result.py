@@ -83,8 +83,8 @@ class CaseResult:
 
     @property
     def advice(self) -> str:
-        """The advice that is left where neither a known mistake nor a relation explains the failure."""
-        return self.says if self.says != self.lead else ""
+        """The advice that is left where neither a known mistake nor a relation explains the failure, nor is told where it turns wrong."""
+        return self.says if self.says != self.lead and not self.turn else ""
 
 
 def easiest_first(failing: Sequence[CaseResult]) -> tuple[CaseResult, ...]:
