@@ -404,7 +404,7 @@ def test_a_placeholder_is_told_from_what_a_function_gives(line: str, says: str) 
     ("text", "says"),
     [
         ("'int' object is not iterable", "Is `range(...)` missing around it?"),
-        ("'W_f'", "A dict has no key 'W_f' here. Where `+=` adds to it, it has to begin with something."),
+        ("'W_f'", "A dict has no key 'W_f' here."),
     ],
 )
 def test_what_is_missing_around_a_number_or_in_a_dict_is_told(text: str, says: str) -> None:
@@ -412,6 +412,25 @@ def test_what_is_missing_around_a_number_or_in_a_dict_is_told(text: str, says: s
     trouble = Trouble("KeyError" if text.startswith("'W") else "TypeError", text)
     told = reason_of_crash(trouble, Visibility.PUBLIC, Source("f", ()), Call((), {}), "f", "", {})
     assert told.endswith(says)
+
+
+def test_a_sum_that_begins_with_nothing_is_told() -> None:
+    """Where `+=` stands in the line that raises, and not elsewhere."""
+    source = Source("f", (Chunk("f.py", "def f(x):\n    grads = {}\n    grads['W_f'] += x\n    return grads['W']\n"),))
+    told = [
+        reason_of_crash(
+            Trouble("KeyError", "'W_f'", (Frame("f.py", line, "f"),)),
+            Visibility.PUBLIC,
+            source,
+            Call((), {}),
+            "f",
+            "",
+            {},
+        )
+        for line in (3, 4)
+    ]
+    assert told[0].endswith("has no key 'W_f' here. Where `+=` adds to it, it has to begin with something.")
+    assert told[1].endswith("has no key 'W_f' here.")
 
 
 @pytest.mark.parametrize(("name", "near"), [("register_bufer", "register_buffer"), ("nrom", "norm"), ("gru", "")])

@@ -18,6 +18,7 @@ import numpy as np
 
 from autograder.course.spec import Assignment, Visibility
 from autograder.course.stub import solution_lines
+from autograder.handout.public_data import describe_right_values
 from autograder.handout.secret_numbers import Row, SecretNumbers
 from autograder.judge.checks import choice
 from autograder.judge.outcomes_alike import answers_of
@@ -78,7 +79,7 @@ def secrets_of(oracle: Oracle, readme: str, at_hand: Sequence[Oracle] = ()) -> S
     drawn = {each.seed: each for each in at_hand}
     oracles = [drawn.get(seed) or Oracle(assignment, seed) for seed in SEEDS]
     public, hidden = _sequences(oracles, Visibility.PUBLIC), _sequences(oracles, Visibility.HIDDEN)
-    shown = itertools.chain((row for _, row in public), _fingerprints(oracle))
+    shown = itertools.chain((row for _, row in public), _fingerprints(oracle), _on_the_way(oracle))
     return Secrets(_texts(assignment, readme), _keys(oracles[0]), SecretNumbers.of(hidden, shown))
 
 
@@ -152,6 +153,14 @@ def _fingerprints(oracle: Oracle) -> Iterator[Row]:
             if oracle.matters(m.name, trial):
                 for outcome in oracle.answers((m.name,), trial) or ():
                     yield from _rows(outcome.value)
+
+
+def _on_the_way(oracle: Oracle) -> Iterator[Row]:
+    """Yield the numbers that correct solutions have on the way to public answers; they ship on purpose, too."""
+    arrays: dict[str, np.ndarray] = {}
+    for trial in oracle.trials:
+        describe_right_values(oracle, trial, arrays)
+    yield from (np.asarray(array, np.float64).reshape(-1) for array in arrays.values())
 
 
 def _rows(tree: Any) -> Iterator[Row]:

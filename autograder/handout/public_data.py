@@ -71,8 +71,7 @@ def public_files(oracle: Oracle, term: str = "") -> dict[str, bytes]:
             document["misconceptions"].append({**_sentence(m), "gives": gives})
     for trial, entry in zip(oracle.trials, document["cases"], strict=True):
         entry["smaller"] = describe_smaller(oracle.smaller(trial), arrays)
-        values = [_right_values(oracle, trial, call) for call in range(len(trial.calls))]
-        entry["right_values"] = [describe_values(each, arrays) for each in values if each]
+        entry["right_values"] = describe_right_values(oracle, trial, arrays)
     return bundle_files(document, arrays)
 
 
@@ -131,6 +130,12 @@ def with_secret_answers(oracle: Oracle) -> frozenset[str]:
         if trial.case.check.public(answers) is not answers:
             secret.add(trial.case.exercise)
     return frozenset(secret)
+
+
+def describe_right_values(oracle: Oracle, trial: Trial, arrays: dict[str, np.ndarray]) -> list[Any]:
+    """Return what correct solutions have on the way through each call of a trial as JSON data; adds its numbers to `arrays`."""
+    values = (_right_values(oracle, trial, call) for call in range(len(trial.calls)))
+    return [describe_values(each, arrays) for each in values if each]
 
 
 def _right_values(oracle: Oracle, trial: Trial, call: int) -> RightValues | None:

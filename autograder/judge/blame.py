@@ -140,8 +140,8 @@ def _crashed_elsewhere(oracle: Facts, judged: tuple[Judged, ...], excused: Mappi
     for j in judged:
         if j.status is Status.CRASHED and j.trial not in excused:
             crash = next(outcome for outcome in j.outcomes if outcome.ending is not Ending.RETURNED)
-            place = place_of(oracle, j.trial, crash)
-            if place in failing:
+            place, name = place_of(oracle, j.trial, crash), j.trial.case.exercise
+            if place in failing and name not in oracle.assignment.uses(place):  # else they call each other without end
                 inside[j.trial] = place
     return inside
 

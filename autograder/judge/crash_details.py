@@ -169,7 +169,12 @@ def no_key(crash: Crash, match: re.Match[str]) -> str:
         listed = ", ".join(repr(key) for key in list(keys)[:MAX_KEYS])
         told = marked("There is no {key} in `{name}`; its keys are {listed}.")
         return say(told, key=match["key"], name=part.text, listed=listed)
-    return say("A dict has no key {key} here. Where `+=` adds to it, it has to begin with something.", key=match["key"])
+    frame = next(reversed(crash.trouble.frames), None)
+    if frame and "+=" in crash.source.line(frame.label, frame.line):
+        return say(
+            "A dict has no key {key} here. Where `+=` adds to it, it has to begin with something.", key=match["key"]
+        )
+    return say("A dict has no key {key} here.", key=match["key"])
 
 
 def place_in_list(crash: Crash, match: re.Match[str]) -> str:

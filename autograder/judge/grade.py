@@ -16,7 +16,7 @@ from autograder.judge.ease import ease_of
 from autograder.judge.exercise_diagnoses import Named
 from autograder.judge.failure_fingerprint import crash_of, fingerprint_of, raised_at
 from autograder.judge.forbidden import Reading, explain_shortcut, name_in, rule_for
-from autograder.judge.loading_messages import explain_loading, explain_note
+from autograder.judge.loading_messages import explain_loading, explain_note, explain_repeated
 from autograder.judge.manual_answers import with_answers
 from autograder.judge.messages import (
     MAX_LINE,
@@ -99,6 +99,7 @@ def _judged(reading: Reading, oracle: Knowledge, sandbox: Sandbox, ran: JobResul
         if not e.training
     )
     exercises = tuple(with_turn(e, judged, oracle, source, sandbox) for e in exercises)
+    notes = (*explain_repeated(source, assignment, {e.name for e in exercises if e.failing}), *notes)
     shortcuts = reading.shortcuts()
     exercises = tuple(refused(e, shortcuts[e.name]) if e.name in shortcuts else e for e in exercises)
     return Result(assignment.slug, exercises, printed=ran.loading.printed, notes=notes)
@@ -208,7 +209,8 @@ def _case(
         lines = ("  " + line[:MAX_LINE] for line in printed.splitlines()[:MAX_PRINTED])
         told = told.then(say("Your code printed"), *lines)
     crash = crash_of(bad) if result.status is Status.CRASHED else ""
-    result = replace(result, told=told, crash=crash, grader_note=_note(bad, printed))
+    note = "\n".join(filter(None, [bad.trouble.text if bad.trouble else "", printed]))
+    result = replace(result, told=told, crash=crash, grader_note=note)
     if result.status in OWN_FAULT:
         result = replace(result, fingerprint=fingerprint_of(judged), raised_at=raised_at(bad, reading.source))
     if bad.ending is Ending.SHORTCUT:
@@ -230,10 +232,6 @@ def _case(
         ease=ease_of(judged, in_words=reason == Advice(Hint.UNNAMED)),
         waits_for=judged.waits_for or verdict.inside.get(judged.trial, "") or used,
     )
-
-
-def _note(bad: Outcome, printed: str) -> str:
-    return "\n".join(filter(None, [bad.trouble.text if bad.trouble else "", printed]))
 
 
 def _picture(judged: Judged, oracle: Knowledge) -> Picture | None:

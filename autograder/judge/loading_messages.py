@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Collection
 from dataclasses import replace
 
 from autograder.course.language import marked, say
-from autograder.course.spec import Limits
+from autograder.course.spec import Assignment, Limits
 from autograder.judge.messages import explain_trouble, our_fault, where_it_was
 from autograder.judge.reasons import Message
 from autograder.judge.result import NO_PYTHON
@@ -30,6 +31,19 @@ def explain_note(note: Trouble, source: Source) -> str:
             headline=say("A part of your file is no Python {version}: {why}", version=_PYTHON, why=told.headline),
         ).text
     return told.text
+
+
+def explain_repeated(source: Source, assignment: Assignment, failing: Collection[str]) -> tuple[str, ...]:
+    """Say what of some exercises a file defines more than once: what is above the last definition counts no more."""
+    told = marked("`{name}` is defined more than once, in the lines {lines}. Only the last one counts.")
+    blanks = (blank.partition(".")[0] for e in assignment.exercises if e.name in failing for blank in e.blanks)
+    found = ((name, source.lines_of(name)) for name in dict.fromkeys(blanks))
+    listed = say(" and ")
+    return tuple(
+        say(told, name=name, lines=listed.join([", ".join(map(str, lines[:-1])), str(lines[-1])]))
+        for name, lines in found
+        if len(lines) > 1
+    )
 
 
 def explain_loading(outcome: Outcome, source: Source, limits: Limits) -> str:

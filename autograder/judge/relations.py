@@ -76,6 +76,17 @@ def find_relation(oracle: Knowledge, exercise: str, judged: Sequence[Judged]) ->
     return once_for_all(oracle, ("relation", exercise), judged, find)
 
 
+def find_slip(oracle: Knowledge, exercise: str, judged: Sequence[Judged]) -> Relation | None:
+    """Return the slip that gives all answers of an exercise's calls by itself, or None."""
+
+    def find() -> Relation | None:
+        with np.errstate(all="ignore"):
+            found = _slip(oracle, exercise, judged, parts_of(oracle, judged))
+        return found if found and not found.beside else None
+
+    return once_for_all(oracle, ("slip", exercise), judged, find)
+
+
 def _slip(oracle: Knowledge, exercise: str, judged: Sequence[Judged], parts: Sequence[Part]) -> Relation | None:
     """Return the slip that gives all answers of the calls that returned, if enough numbers are wrong in them."""
     numbers = set[tuple[str, float]]().union(*(_numbers(part, part.got, part.got) for part in parts if part.is_wrong))

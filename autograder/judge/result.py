@@ -196,9 +196,9 @@ class Result:
 
     @property
     def to_mend(self) -> tuple[ExerciseResult, ...]:
-        """The exercises that fail by themselves, then open quizzes, what is not written, and what waits for another one."""
+        """The exercises that fail by themselves, then what is not written, open quizzes, and what waits for another one."""
         open_ones = [exercise for exercise in self.exercises if exercise.failing]
-        return tuple(sorted(open_ones, key=lambda e: (bool(e.waits_for), e.status is Status.MISSING, e.is_open)))
+        return tuple(sorted(open_ones, key=lambda e: (bool(e.waits_for), e.is_open, e.status is Status.MISSING)))
 
     @property
     def all_passed(self) -> bool:

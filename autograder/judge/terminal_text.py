@@ -83,10 +83,10 @@ def _told(result: Result, width: int, cut: Cut, *, full: bool, options: bool) ->
     if result.problem:
         yield from (_in("red", line) for line in plain(result.problem).splitlines())
         return
-    awaited = {
-        exercise.waits_for for exercise in result.to_mend
-    }  # what is written waits for these, renamed ones among them
-    to_mend = [e for e in result.to_mend if e.status is not Status.MISSING or e.name in awaited]
+    awaited = {e.waits_for for e in result.to_mend}  # what is written waits for these, renamed ones among them
+    missing = [e.name for e in result.to_mend if e.status is Status.MISSING]
+    shown = {e.name for e in result.to_mend if not (missing and e.is_open)}.difference(set(missing) - awaited)
+    to_mend = [e for e in result.to_mend if e.name in shown]
     blocks = to_mend if full else to_mend[:1]
     yield from (*_left_out(result.notes), *[""] * bool(result.notes))  # first: what is not there is missing everywhere
     for exercise in blocks:

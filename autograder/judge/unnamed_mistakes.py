@@ -10,7 +10,7 @@ from autograder.judge.crashing_calls import CRASHES, what_crashing_calls_share
 from autograder.judge.failure_fingerprint import crash_of
 from autograder.judge.forbidden import Reading
 from autograder.judge.reasons import Advice, Diagnosis, Hint, Key, Reason, Relation
-from autograder.judge.relations import find_relation
+from autograder.judge.relations import find_relation, find_slip
 from autograder.judge.right_so_far import RIGHT_SO_FAR, right_so_far
 from autograder.judge.trials import Judged, Knowledge, Trial
 from autograder.sandbox.child.left_undone import KINDS, SURE
@@ -42,13 +42,15 @@ def relations_of(
     """
     found = {}
     for name, diagnosis in verdict.diagnoses.items():
-        if diagnosis and not _is_a_choice(oracle, diagnosis):
+        if diagnosis and not _takes_several(diagnosis) and not _is_a_choice(oracle, diagnosis):
             continue
         mine = [j for j in judged if j.trial.case.exercise == name and j.trial not in verdict.excused]
         if not any(j.status in OWN_FAULT for j in mine):
             continue
         undone = next((Relation(name, _told_of(oracle, key, mine)) for key in reading.undone(name)), None)
-        if diagnosis:
+        if diagnosis and _takes_several(diagnosis):
+            told = find_slip(oracle, name, mine)  # one small change is likelier than two known mistakes
+        elif diagnosis:
             told = undone if undone and undone.key[0] in NEVER_READ else None
         elif any(j.finding for j in mine):
             # How wrong values are related to the right ones says little of code that is not done, unless they are right so far.
@@ -62,6 +64,14 @@ def relations_of(
         if told:
             found[name] = told
     return found
+
+
+def _takes_several(diagnosis: Diagnosis) -> bool:
+    """Whether every explanation takes several mistakes of the exercise itself, and values support it."""
+    whole = not diagnosis.tentative and not diagnosis.cases
+    return whole and all(
+        len([m for m in mistakes if m.exercise == diagnosis.exercise]) > 1 for mistakes in diagnosis.alternatives
+    )
 
 
 def _is_a_choice(oracle: Knowledge, diagnosis: Diagnosis) -> bool:
@@ -178,6 +188,9 @@ def without_name(
         if other in failing and other in reached and not _is_its_own(judged, verdict, wrong, other)
     )
     used = next((other for other in open_ones if _meets(oracle, judged.trial, other)), "")
+    used = used or next(
+        (other for other in sorted(reached & failing) if _is_called_alone(oracle, reading, name, other)), ""
+    )
     if used:
         return Advice(Hint.ALSO_WRONG if judged.trial in verdict.own else Hint.MEND_FIRST, used)
     crashes = isinstance(related, Relation) and related.key[0] in {*CRASHES, BRANCH}
@@ -212,6 +225,12 @@ def _is_its_own(judged: Judged, verdict: Verdict, wrong: Collection[Judged], oth
         return judged.trial not in verdict.inside and bool(own)
     kinds = {j.finding.kind if j.finding else "" for j in wrong if j.trial.case.exercise == other}
     return judged.finding is not None and judged.finding.kind == "shape" and kinds <= WRONG_VALUES
+
+
+def _is_called_alone(oracle: Knowledge, reading: Reading, exercise: str, other: str) -> bool:
+    """Whether the code of an exercise calls another one which the reference does not use there, and which does not call it back."""
+    mine = oracle.assignment.uses(exercise)
+    return other not in {exercise, *mine} and exercise not in reading.reached(other)
 
 
 def _meets(oracle: Knowledge, trial: Trial, exercise: str) -> bool:

@@ -134,6 +134,8 @@ class NamesIn:
                 return f"self.{name}" if (name := held_by_object(node)) in self.held else ""
             case ast.Constant(value=int() | float() as number):
                 return str(number)
+            case ast.BinOp(left=ast.Constant(value=1), op=ast.Sub(), right=right):
+                return f"1 - {name}" if (name := self.text(right)) else ""
         return ""
 
 

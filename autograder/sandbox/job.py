@@ -122,6 +122,13 @@ class Source:
         """Return what the code defines at its top level, by the text alone."""
         return tuple(dict.fromkeys(found[1] for chunk in self.chunks for found in _TOP.finditer(chunk.text)))
 
+    def lines_of(self, name: str) -> tuple[int, ...]:
+        """Return the lines in which one file defines a name at its top level, by the text alone; of a notebook none."""
+        if self.notebook or len(self.chunks) != 1:
+            return ()
+        text = self.chunks[0].text
+        return tuple(text.count("\n", 0, found.start()) + 1 for found in _TOP.finditer(text) if found[1] == name)
+
     def file_of(self, name: str) -> str:
         """Return which of several files defines a name at its top level, by the text alone; nothing where none does."""
         defining = (chunk.label for chunk in self.chunks if name in _TOP.findall(chunk.text))

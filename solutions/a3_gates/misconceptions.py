@@ -909,6 +909,18 @@ STEP_BACKWARD = mistakes_of(
         "forget_weights",
         "Your gates' gradients go straight to the sums: the derivative of sigma is missing for f, i and o.",
     ),
+    gates_for_their_derivatives=edit(
+        "da_f = df * f * (1 - f)\n    da_i = di * i * (1 - i)\n    da_o = do * o * (1 - o)",
+        "da_f = df * f\n    da_i = di * i\n    da_o = do * o",
+        "forget_weights",
+        "Your gates' gradients are multiplied by the gate s itself. The derivative of sigma has a second factor: s (1 - s).",
+    ),
+    one_minus_the_gates_alone=edit(
+        "da_f = df * f * (1 - f)\n    da_i = di * i * (1 - i)\n    da_o = do * o * (1 - o)",
+        "da_f = df * (1 - f)\n    da_i = di * (1 - i)\n    da_o = do * (1 - o)",
+        "forget_weights",
+        "Your gates' gradients are multiplied by 1 - s alone. The derivative of sigma is s (1 - s): the gate s itself is missing.",
+    ),
     sigmoid_prime_at_the_gate=edit(
         "da_f = df * f * (1 - f)\n    da_i = di * i * (1 - i)\n    da_o = do * o * (1 - o)",
         "f_s, i_s, o_s = _sigmoid(f), _sigmoid(i), _sigmoid(o)\n"
@@ -2161,6 +2173,18 @@ GRU_BACKWARD = mistakes_of(
         "da_z = dz\n    da_r = dr",
         "update_weights",
         "Your gates' gradients leave out the derivative of sigma, for z and for r.",
+    ),
+    gru_gates_for_their_derivatives=edit(
+        "da_z = dz * z * (1 - z)\n    da_r = dr * r * (1 - r)",
+        "da_z = dz * z\n    da_r = dr * r",
+        "update_weights",
+        "Your gates' gradients are multiplied by the gate s itself. The derivative of sigma has a second factor: s (1 - s).",
+    ),
+    one_minus_the_gru_gates_alone=edit(
+        "da_z = dz * z * (1 - z)\n    da_r = dr * r * (1 - r)",
+        "da_z = dz * (1 - z)\n    da_r = dr * (1 - r)",
+        "update_weights",
+        "Your gates' gradients are multiplied by 1 - s alone. The derivative of sigma is s (1 - s): the gate s itself is missing.",
     ),
     gates_taken_for_tanh=edit(
         "da_z = dz * z * (1 - z)\n    da_r = dr * r * (1 - r)",
