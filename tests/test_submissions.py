@@ -923,3 +923,14 @@ def test_the_file_of_those_in_waiting_is_gone_with_them() -> None:
     assert not Path(file).exists()
     del waiting
     assert waiting_files() == others
+
+
+def test_an_export_of_one_late_student_lies_beside_the_classs(tmp_path: Path) -> None:
+    """Of the same platform; a student's own archives beside each other are no exports, whatever a file in one is called."""
+    late = zipped(("lovelaceada_LATE_11_78_attention.py", b"new = 1"))
+    class_ = zipped(("lovelaceada_11_70_attention.py", b"old = 1"), ("babbagecharles_12_71_attention.py", CODE))
+    found = in_zip(tmp_path, ("submissions.zip", class_), ("late.zip", late))
+    assert set(found) == {"lovelaceada_11", "babbagecharles_12"}
+    assert text_of(found["lovelaceada_11"]) == "new = 1"
+    assert found["lovelaceada_11"].late
+    assert set(in_zip(tmp_path, ("ada.zip", late), ("bob.zip", zipped((FILE, CODE))))) == {"ada", "bob"}

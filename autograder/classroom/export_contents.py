@@ -117,7 +117,10 @@ def _is_of(item: Item, file: str) -> bool:
 
 
 def _in_archives(groups: Groups, file: str, opened: ExitStack, depth: int) -> Contents | None:
-    """Step into archives where each is an export; into a single one also where each student's folder holds the file."""
+    """Step into archives where each is an export; into a single one also where each student's folder holds the file.
+
+    One with a single student, such as who was late, is an export where others are one of the same platform.
+    """
     archives = [item for item in groups if not is_list(item)]
     if not 0 < len(archives) <= _MOST_ARCHIVES or any(i.folder or suffix_of(i.name) != ".zip" for i in archives):
         return None
@@ -130,10 +133,13 @@ def _in_archives(groups: Groups, file: str, opened: ExitStack, depth: int) -> Co
             except UnreadableError as error:
                 damaged.append(error)
                 continue
-            inner = contents_of(zip_members(archive), item.name, file, trying, depth + 1)
-            if not _is_export(inner) and not (len(archives) == 1 and _is_class(inner, file)):
-                return None
-            found.append(inner)
+            found.append(contents_of(zip_members(archive), item.name, file, trying, depth + 1))
+        sure = {platform for inner in found if _is_export(inner) for platform in inner.platforms}
+        likely = [
+            inner for inner in found if _is_export(inner) or (inner.platforms and sure.issuperset(inner.platforms))
+        ]
+        if len(likely) < len(found) and not (len(archives) == 1 and _is_class(found[0], file)):
+            return None
         if found and damaged:  # not a student's, where all the others are exports
             raise damaged[0]
         if not found:
