@@ -104,6 +104,14 @@ def test_what_learns_gets_all_points_and_a_curve(line: Assignment, trainer: Trai
         assert math.isclose(math.log(loss), math.log(reference[int(step) - 1][1]), abs_tol=0.6)
 
 
+def test_a_statement_that_never_ends_is_left_out_of_a_training_too(line: Assignment, sandbox: Counting) -> None:
+    """Such as a loop at the bottom of the file, as it is of the cases."""
+    hurried = Trainer(Oracle(replace(line, limits=replace(line.limits, import_seconds=1.0)), 5))
+    result = run(hurried, sandbox, f"{line.reference}\n\nwhile True:\n    pass\n")
+    assert [(e.name, e.score) for e in result.exercises] == [("predict", 1), ("gradient", 1), ("train_line", 3)]
+    assert "was stopped" in result.notes[0]
+
+
 def test_the_same_code_is_trained_once(line: Assignment, trainer: Trainer, sandbox: Counting) -> None:
     """A second copy costs the ordinary cases only."""
     first = run(trainer, sandbox, line.reference)

@@ -44,7 +44,8 @@ def run_training(
     """Make one run within so many seconds of computing; `watch` hears of every step's loss and says whether to stop."""
     limits = replace(assignment.limits, memory_mb=training.memory_mb)
     limits = replace(limits, case_seconds=seconds, total_seconds=WALL * seconds)
-    where = (str(request.kwargs.get("device", CPU)), training.device_mb)
+    device = str(request.kwargs.get("device", CPU))
+    where = device, 0 if device == CPU else training.device_mb
     ran = sandbox.run(Job(source, (request,), limits, assignment.shortcuts, assignment.torch, watch, *where))
     return ran.outcomes[0] if ran.loading.ending is Ending.RETURNED else ran.loading
 
