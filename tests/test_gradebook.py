@@ -321,6 +321,16 @@ def test_who_may_be_behind_a_submission_did_not_hand_in_nothing(book: Gradebook)
     assert (found.unclear, found.not_graded, [who for who, _ in found.not_submitted]) == (("7", "8"), (), ["9"])
 
 
+def test_a_name_that_begins_with_the_last_one_may_be_behind_a_submission_too(book: Gradebook) -> None:
+    """As Canvas writes it, without a blank."""
+    book.set_facts(Facts(roster=(Person("7", "Wei Chen"), Person("8", "Wei Chen"), Person("9", "Bob"))))
+    for number in ("4107", "4108"):
+        owner = Owner(f"chenwei_{number}", "chenwei", number, system="canvas")
+        save(book, graded(replace(handed_in(f"chenwei_{number}"), owner=owner)))
+    assert [entry.student for entry in absentees(book)] == ["9"]
+    assert {(entry.student, entry.status) for entry in waiting(book)} == {("7", "unclear"), ("8", "unclear")}
+
+
 # Decisions of persons
 
 

@@ -11,7 +11,7 @@ from autograder.classroom.decisions import kept_points
 from autograder.classroom.gradebook import Gradebook, GradebookError
 from autograder.classroom.record import UNCLEAR, Head, Override, Record, absent, head, ungraded
 from autograder.classroom.record_json import head_of
-from autograder.classroom.roster import Person, letters_of
+from autograder.classroom.roster import Person, letters_of, rotations
 from autograder.classroom.stored_record import StoredRecord
 from autograder.classroom.stored_source import unpacked
 from autograder.classroom.student_names import student_names
@@ -92,7 +92,8 @@ def _missing(book: Gradebook) -> Iterator[tuple[str, Person, list[str]]]:
         if not heads[student].person:
             nobodys[letters_of(heads[student].lms.name or student)].append(student)
     for person in sorted(missing, key=lambda person: names[person.id]):
-        yield names[person.id], person, nobodys.get(letters_of(person.name), []) if person.name else []
+        perhaps = {student for letters in rotations(person.name) for student in nobodys.get(letters, ())}
+        yield names[person.id], person, sorted(perhaps)
 
 
 def waiting(book: Gradebook) -> list[Record]:

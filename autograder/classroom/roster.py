@@ -98,7 +98,7 @@ class Roster:
             self._by["participant"][person.participant].append(person)
             for address in {person.email.casefold(), person.email.casefold().partition("@")[0]} - {""}:
                 self._by["email"][address].append(person)
-            for name in set(_rotations(person.name)):
+            for name in set(rotations(person.name)):
                 self._by["name"][name].append(person)
 
     def match(self, owners: Collection[Owner]) -> dict[Owner, Person | None]:
@@ -237,7 +237,7 @@ def _ends_in(said: str, name: str) -> bool:
     return letters_of(said).endswith(letters_of(name)) if name else not said
 
 
-def _rotations(name: str) -> Iterator[str]:
+def rotations(name: str) -> Iterator[str]:
     """Yield a name's letters with every word first in turn: Canvas writes the last name first."""
     words = name.replace(",", " ").split()
     for i in range(len(words)):
