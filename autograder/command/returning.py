@@ -26,7 +26,13 @@ _NEXT = {  # what to do with the sheet, and with the zip of pages
         "In Brightspace: Grades, Import the sheet.",
         "In the assignment, Add Feedback Files takes the zip.",
     ),
-    "canvas": ("In Canvas: Grades, Import the sheet.", "In the assignment, Upload Submissions takes the zip."),
+    "canvas": (
+        (
+            "In Canvas: Grades, Import the sheet. Its last column has to be called as the assignment's column is in an export of "
+            "the grades, with its number, such as A2 (55512): any other name makes a new assignment."
+        ),
+        "In the assignment, Upload Submissions takes the zip.",
+    ),
     "ilias": ("In ILIAS: in the exercise's grades, Multi-Feedback takes the zip.",),
     "moodle": (
         "In Moodle: in the assignment's submissions, Upload grading worksheet takes the sheet.",
