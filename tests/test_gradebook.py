@@ -15,10 +15,11 @@ from autograder.classroom.gradebook import Facts, Gradebook, GradebookError
 from autograder.classroom.gradebook_lock import known_roster, open_gradebook
 from autograder.classroom.gradebook_versions import FILE
 from autograder.classroom.gradebook_view import absentees, find_exercise, find_student, records, source_of, waiting
+from autograder.classroom.one_file import as_theirs
 from autograder.classroom.record import Graded, Override
 from autograder.classroom.record_json import told_record
 from autograder.classroom.roster import Person
-from autograder.classroom.still_to_grade import adopt, is_current, keep, see_class, stale_results
+from autograder.classroom.still_to_grade import Choices, adopt, is_current, keep, see_class, stale_results
 from autograder.classroom.stored_result import finished
 from autograder.classroom.submissions import Submission
 from autograder.classroom.summary import summarize
@@ -329,6 +330,32 @@ def test_a_name_that_begins_with_the_last_one_may_be_behind_a_submission_too(boo
         save(book, graded(replace(handed_in(f"chenwei_{number}"), owner=owner)))
     assert [entry.student for entry in absentees(book)] == ["9"]
     assert {(entry.student, entry.status) for entry in waiting(book)} == {("7", "unclear"), ("8", "unclear")}
+
+
+def test_a_single_file_is_of_the_student_who_is_named(book: Gradebook, tmp_path: Path) -> None:
+    """Whatever it is called, as one that came by mail: of who handed in before, and of who is on the roster alone."""
+    ada, bob = Person("7", "Ada Lovelace"), Person("8", "Bob")
+    book.set_facts(Facts(roster=(ada, bob)))
+    owner = Owner("lovelace_41", "Ada Lovelace", "41", system="moodle")
+    save(book, graded(replace(handed_in("7"), owner=owner, person=ada, place="Ada Lovelace_41_assign/")))
+    mail = tmp_path / "bptt.py"
+    mail.write_text("x = 2")
+    came = [handed_in("bptt", "x = 2")]
+    for wanted, student, person in (("ada lovelace", "7", ada), ("8", "8", bob)):
+        (theirs,), choices = as_theirs(book, came, mail, Choices(only=(wanted,)))
+        assert (theirs.student, theirs.person, choices.only, theirs.key) == (student, person, (student,), came[0].key)
+    (theirs,), _ = as_theirs(book, came, mail, Choices(only=("7",)))
+    assert (theirs.owner.key, theirs.owner.number, theirs.place) == ("lovelace_41", "41", "Ada Lovelace_41_assign/")
+    with pytest.raises(GradebookError, match="There is no student Eve"):
+        as_theirs(book, came, mail, Choices(only=("Eve",)))
+
+
+@pytest.mark.parametrize("only", [(), ("bptt",), ("7", "8")])
+def test_what_is_called_after_its_student_stays_so(only: tuple[str, ...], book: Gradebook, tmp_path: Path) -> None:
+    """Nor is one of several told whose the file is."""
+    came, choices = [handed_in("bptt")], Choices(only=only)
+    assert as_theirs(book, came, tmp_path / "bptt.py", choices) == (came, choices)
+    assert as_theirs(book, came, tmp_path, Choices(only=("Ada",))) == (came, Choices(only=("Ada",)))
 
 
 # Decisions of persons

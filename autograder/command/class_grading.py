@@ -12,6 +12,7 @@ from rich.console import Console
 from autograder.classroom.gradebook import Gradebook
 from autograder.classroom.gradebook_lock import open_gradebook
 from autograder.classroom.mismatches import roster_mismatch, unmatched_aliases
+from autograder.classroom.one_file import as_theirs, is_one_file
 from autograder.classroom.platform_maximum import is_of_this, other_maximum
 from autograder.classroom.roster import Roster
 from autograder.classroom.still_to_grade import Choices, Extent, make_plan
@@ -43,14 +44,16 @@ def grade_into(
     found = read_class(submissions, Stub.of(assignment), people)
     for line in [f"read as an export of {name}" for name in found.platforms] + [*found.remarks]:
         console.print(line, highlight=False, markup=False, soft_wrap=True)
-    if mismatch := roster_mismatch(found.submissions, people):
+    alone = is_one_file(found.submissions, submissions, choices)
+    if mismatch := None if alone else roster_mismatch(found.submissions, people):
         tell_mismatch(mismatch, events)
         return False
     if people and choices.facts.aliases and (told := unmatched_aliases(found.submissions, people)):
         print(f"autograder: {told}", file=sys.stderr)
     with open_gradebook(out, assignment) as book:
-        extent = _grade_new(book, where, assignment, choices, found.submissions, people, console, events)
-        del found
+        handed_in, choices = as_theirs(book, found.submissions, submissions, choices)
+        extent = _grade_new(book, where, assignment, choices, handed_in, people, console, events)
+        del found, handed_in
         if not extent:
             return False
         if preview:
