@@ -48,6 +48,7 @@ VAGUE = frozenset(
         "no_sum_of_one",
     }
 )
+PLAIN_SLIPS = frozenset({"slip_instead", "slip_lacks_factor", "slip_lacks_term", "slip_lacks_division"})
 MOST_NAMES = 2  # that one factor is called
 MOST_PARTS = 3  # that are named
 MOST = 100  # numbers of a part that are counted
@@ -77,12 +78,12 @@ def find_relation(oracle: Knowledge, exercise: str, judged: Sequence[Judged]) ->
 
 
 def find_slip(oracle: Knowledge, exercise: str, judged: Sequence[Judged]) -> Relation | None:
-    """Return the slip that gives all answers of an exercise's calls by itself, or None."""
+    """Return the slip that gives all answers of an exercise's calls by itself and says what stands or lacks where, or None."""
 
     def find() -> Relation | None:
         with np.errstate(all="ignore"):
             found = _slip(oracle, exercise, judged, parts_of(oracle, judged))
-        return found if found and not found.beside else None
+        return found if found and found.key[0] in PLAIN_SLIPS and not found.beside else None
 
     return once_for_all(oracle, ("slip", exercise), judged, find)
 
