@@ -358,6 +358,13 @@ def test_what_is_called_after_its_student_stays_so(only: tuple[str, ...], book: 
     assert as_theirs(book, came, tmp_path, Choices(only=("Ada",))) == (came, Choices(only=("Ada",)))
 
 
+def test_a_file_called_after_nobody_on_the_roster_is_nobodys(book: Gradebook, tmp_path: Path) -> None:
+    """Its name alone makes no student."""
+    book.set_facts(Facts(roster=(Person("7", "Ada Lovelace"),)))
+    with pytest.raises(GradebookError, match="There is no student eve"):
+        as_theirs(book, [handed_in("eve")], tmp_path / "eve.py", Choices(only=("eve",)))
+
+
 # Decisions of persons
 
 

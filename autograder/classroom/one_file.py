@@ -29,14 +29,19 @@ def as_theirs(
     Where the file is called after the student, or more is graded than one file, nothing changes. Raises GradebookError where the gradebook has
     no such student.
     """
-    if not is_one_file(submissions, path, choices):
+    if not is_one_file(submissions, path, choices) or _says_whose(book, submissions, choices):
         return submissions, choices
+    student = find_student(book, choices.only[0])
+    return [_of(book, student, submissions[0])], replace(choices, only=(student,))
+
+
+def _says_whose(book: Gradebook, submissions: Sequence[Submission], choices: Choices) -> bool:
+    """Whether a file's own name is that of the student who is chosen, whom the roster knows, if there is one."""
     try:
-        choose(submissions, choices.only)
+        (one,) = choose(submissions, choices.only)
     except GradebookError:
-        student = find_student(book, choices.only[0])
-        return [_of(book, student, submissions[0])], replace(choices, only=(student,))
-    return submissions, choices
+        return False
+    return one.person is not None or not (choices.facts.roster or book.facts.roster)
 
 
 def _of(book: Gradebook, student: str, submission: Submission) -> Submission:

@@ -11,7 +11,7 @@ from autograder.course.spec import Visibility
 from autograder.judge.outcomes_alike import values_alike
 from autograder.judge.reasons import Relation
 from autograder.judge.relations import MOST, are_enough
-from autograder.judge.tolerance import TOLERANCE, deviation
+from autograder.judge.right_values import are_alike
 from autograder.judge.trials import Judged, Knowledge
 from autograder.sandbox.child.tree import array_of
 from autograder.sandbox.job import Outcome
@@ -40,7 +40,7 @@ def _right_so_far(oracle: Knowledge, exercise: str, judged: Sequence[Judged]) ->
             if not known or (keys and len(keys) != len(got)):
                 return None
             values = list(known.on_the_way(j.trial.requests[call]))
-            same = [{key for key, value in values if _same(array, value)} for array in got]
+            same = [{key for key, value in values if are_alike(array, value)} for array in got]
             keys = [a & b for a, b in zip(keys or same, same, strict=True)]
             if not all(keys):
                 return None
@@ -55,7 +55,3 @@ def _arrays_in(outcome: Outcome) -> list[np.ndarray]:
     found = [array_of(part) for part in (value if several else [value])]
     fractions = [np.squeeze(array) for array in found if array is not None and array.dtype.kind == "f"]
     return fractions if len(fractions) == len(found) else []
-
-
-def _same(one: np.ndarray, other: np.ndarray) -> bool:
-    return one.shape == other.shape and deviation(one, other) <= TOLERANCE

@@ -32,7 +32,7 @@ MOST_ENTRIES = 1000  # of a value, for that
 
 
 class Variable(NamedTuple):
-    """A variable in one call of a function of a correct solution; of another exercise's function there is no name."""
+    """A variable in one call of a function of a correct solution; at home the names of other functions are left out."""
 
     solution: int
     frame: int
@@ -95,7 +95,7 @@ class RightValues:
         for variable, known in self.settings.items():
             if variable.frame == ROOT and variable.solution < MOST_SOLUTIONS and variable.name != self.known_as(RETURN):
                 for time, value in enumerate(known[:MOST_SETTINGS]):
-                    if _says_something(value) and not any(_are_alike(value, other) for other in given):
+                    if _says_something(value) and not any(are_alike(value, other) for other in given):
                         yield (variable.solution, variable.name, time), value
 
     def usual(self, function: str, name: str, values: Sequence[np.ndarray]) -> tuple[int, bool]:
@@ -180,7 +180,8 @@ def _says_something(value: np.ndarray) -> bool:
     return told and (value.size == 1 or bool(np.ptp(value) > 0))
 
 
-def _are_alike(one: np.ndarray, other: np.ndarray) -> bool:
+def are_alike(one: np.ndarray, other: np.ndarray) -> bool:
+    """Whether two arrays have one shape and the same numbers."""
     return one.shape == other.shape and deviation(one, other) <= TOLERANCE
 
 

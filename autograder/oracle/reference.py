@@ -7,7 +7,6 @@ import linecache
 import threading
 import zlib
 from collections.abc import Callable, Hashable
-from contextlib import nullcontext
 from dataclasses import replace
 from typing import Any, Self
 
@@ -25,6 +24,8 @@ from autograder.sandbox.child.program import Program
 from autograder.sandbox.child.tree import Opaque, leaves
 from autograder.sandbox.job import Ending, Outcome, Trouble
 from autograder.sandbox.termination import Terminated
+
+MOST_DRAWN = 2000  # answers that are kept to trials which some submissions alone ask for
 
 
 class BrokenReferenceError(CourseError):
@@ -134,13 +135,20 @@ class Reference:
     def answers(self, names: tuple[str, ...], trial: Trial) -> tuple[Outcome, ...] | None:
         """Return the outcomes of the reference with these misconceptions, or None where they cannot be combined."""
         names = tuple(name for name in names if self.matters(name, trial))
+        if trial.drawn:
+            return self.kept(
+                ("answers among what is drawn", names, trial), lambda: self._limited(names, trial), MOST_DRAWN
+            )
         key = (names, trial.name)
         with self._lock:
             if key not in self._answers:
                 # `doctor` proves that each known mistake ends, and not that two of them together do.
-                with limited_steps() if len(names) > 1 or trial.drawn else nullcontext():
-                    self._answers[key] = self._asked(names, trial)
+                self._answers[key] = self._limited(names, trial) if len(names) > 1 else self._asked(names, trial)
             return self._answers[key]
+
+    def _limited(self, names: tuple[str, ...], trial: Trial) -> tuple[Outcome, ...] | None:
+        with self._lock, limited_steps():
+            return self._asked(names, trial)
 
     def _asked(self, names: tuple[str, ...], trial: Trial) -> tuple[Outcome, ...] | None:
         program = self._program(names)

@@ -21,6 +21,8 @@ from autograder.sandbox.child.program import Program
 # What leaves memory as it was: numbers of another call may stand in it, of a hidden case or of another student.
 _UNFILLED = re.compile(r"\b(?:empty|empty_like|new_empty|ndarray|Tensor)\(")
 
+MOST_KEPT = 100  # calls whose right values are kept
+
 
 def right_values(oracle: Reference, trial: Trial, call: int) -> RightValues:
     """Return the values in one call of a trial; `judge.trials.Knowledge.right_values` is the contract."""
@@ -37,7 +39,7 @@ def right_values(oracle: Reference, trial: Trial, call: int) -> RightValues:
             {variable: goes_on for variable, _, goes_on in variables},
         )
 
-    return oracle.kept(("right values", request), made)
+    return oracle.kept(("right values", request), made, MOST_KEPT)
 
 
 def _variables(solution: int, trail: Trail) -> Sequence[tuple[Variable, Sequence[tuple[int, np.ndarray]], list[bool]]]:
