@@ -46,7 +46,7 @@ def test_what_a_grading_wrote_and_what_is_about_the_class_is_no_students(tmp_pat
         (tmp_path / name).write_text("about the class")
     assert read(tmp_path).keys() == {"ada", "bob"}
     (tmp_path / "readme.py").write_text(CODE)
-    assert read(tmp_path).keys() == {"ada", "bob", "readme"}  # a readme.py is code that somebody handed in
+    assert read(tmp_path).keys() == {"ada", "bob", "readme"}  # readme.py holds code, so a student handed it in
 
 
 @pytest.fixture
