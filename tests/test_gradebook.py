@@ -15,7 +15,7 @@ from autograder.classroom.gradebook import Facts, Gradebook, GradebookError
 from autograder.classroom.gradebook_lock import known_roster, open_gradebook
 from autograder.classroom.gradebook_versions import FILE
 from autograder.classroom.gradebook_view import absentees, find_exercise, find_student, records, source_of, waiting
-from autograder.classroom.one_file import as_theirs
+from autograder.classroom.one_file import as_theirs, note_replaced, with_files_kept
 from autograder.classroom.record import Graded, Override
 from autograder.classroom.record_json import told_record
 from autograder.classroom.roster import Person
@@ -348,6 +348,27 @@ def test_a_single_file_is_of_the_student_who_is_named(book: Gradebook, tmp_path:
     assert (theirs.owner.key, theirs.owner.number, theirs.place) == ("lovelace_41", "41", "Ada Lovelace_41_assign/")
     with pytest.raises(GradebookError, match="There is no student Eve"):
         as_theirs(book, came, mail, Choices(only=("Eve",)))
+
+
+def test_a_file_that_came_alone_counts_until_other_code_comes(book: Gradebook) -> None:
+    """The class's export holds what it replaced, under whatever name, and is often graded again."""
+    class_of_two = [replace(handed_in(name, "x = 1"), owner=Owner(name)) for name in ("ada", "bob")]
+    for one in class_of_two:
+        save(book, graded(one))
+    note_replaced(book, [handed_in("ada", "x = 2")], Choices(only=("ada",)))
+    assert with_files_kept(book, class_of_two) == (class_of_two, ()), "nothing of it is graded yet"
+    save(book, graded(replace(handed_in("ada", "x = 2"), owner=Owner("ada"))))
+    mapped = [replace(class_of_two[0], student="7"), class_of_two[1]]
+    for again, student in ((class_of_two, "ada"), (mapped, "7")):
+        now, kept = with_files_kept(book, again)
+        assert kept == (student,)
+        assert [one.key for one in now] == [handed_in("ada", "x = 2").key, again[1].key]
+        assert [one.student for one in now] == [one.student for one in again]
+    later = [handed_in("ada", "x = 3"), class_of_two[1]]
+    assert with_files_kept(book, later) == (later, ())
+    note_replaced(book, [handed_in("ada", "x = 1")], Choices(only=("ada",)))
+    save(book, graded(handed_in("ada", "x = 1")))
+    assert with_files_kept(book, class_of_two) == (class_of_two, ()), "the first file came again, alone"
 
 
 @pytest.mark.parametrize("only", [(), ("bptt",), ("7", "8")])

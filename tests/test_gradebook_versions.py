@@ -120,7 +120,7 @@ def test_answers_to_requests_outlive_version_3(out: Path) -> None:
     with open_gradebook(out) as book:
         take_in(book, [Asked("sign", "center", "Why?", because="No."), Asked("sign", "spread", "Why?")])
     with closing(sqlite3.connect(out / FILE)) as db:
-        tables = "".join(f"DROP TABLE {name};" for name in ("answer", "mark", "opened", "written"))
+        tables = "".join(f"DROP TABLE {name};" for name in ("answer", "mark", "opened", "written", "replaced"))
         tables += "ALTER TABLE override DROP COLUMN rubric; ALTER TABLE override DROP COLUMN content;"
         tables += "ALTER TABLE override DROP COLUMN worth;"
         tables += "CREATE TABLE written (student TEXT PRIMARY KEY);"

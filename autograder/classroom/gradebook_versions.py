@@ -13,7 +13,7 @@ from typing import Any
 from autograder.classroom.result_keys import digest
 
 FILE = "gradebook.sqlite"  # in the folder of a graded class
-VERSION = 7
+VERSION = 8
 _TABLES = """
 CREATE TABLE fact (name TEXT PRIMARY KEY, value TEXT NOT NULL);
 CREATE TABLE run (id INTEGER PRIMARY KEY, started TEXT NOT NULL, engine TEXT NOT NULL, isolation TEXT NOT NULL,
@@ -64,6 +64,9 @@ CREATE TABLE mark (
     content TEXT NOT NULL, who TEXT NOT NULL, made TEXT NOT NULL);
 CREATE TABLE opened (who TEXT PRIMARY KEY, student TEXT NOT NULL, made TEXT NOT NULL);
 """
+_REPLACED = (
+    "CREATE TABLE replaced (student TEXT, content TEXT, PRIMARY KEY (student, content));"  # by a file of its own
+)
 
 
 def version_of(db: sqlite3.Connection) -> int:
@@ -76,7 +79,7 @@ def prepare(db: sqlite3.Connection) -> None:
     version = version_of(db)
     if version == 0:
         db.executescript(
-            f"BEGIN; {_TABLES} {_EXERCISE} {_ENTRY} {_HISTORY} {_DESK} PRAGMA user_version = {VERSION}; COMMIT;"
+            f"BEGIN; {_TABLES} {_EXERCISE} {_ENTRY} {_HISTORY} {_DESK} {_REPLACED} PRAGMA user_version = {VERSION}; COMMIT;"
         )
     elif version < VERSION:
         with db:
@@ -172,6 +175,11 @@ def _to_7(db: sqlite3.Connection) -> None:
     db.execute("DROP TABLE exercise_6")
 
 
+def _to_8(db: sqlite3.Connection) -> None:
+    """Add what code a file replaces that came in another way than the class."""
+    db.execute(_REPLACED)
+
+
 def _head_2(head: dict[str, Any]) -> str:
     return json.dumps({"doubts": [], **head, "lms": {"place": "", **head["lms"]}})
 
@@ -202,4 +210,4 @@ def _mistakes_1(diagnosis: str, says: str, exercise: str) -> Iterator[dict[str, 
             yield {"name": name, "exercise": exercise, "sentence": sentence}
 
 
-_MIGRATIONS: tuple[Callable[[sqlite3.Connection], None], ...] = (_to_2, _to_3, _to_4, _to_5, _to_6, _to_7)
+_MIGRATIONS: tuple[Callable[[sqlite3.Connection], None], ...] = (_to_2, _to_3, _to_4, _to_5, _to_6, _to_7, _to_8)

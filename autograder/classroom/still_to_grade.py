@@ -24,7 +24,18 @@ from autograder.course.spec import Assignment
 from autograder.oracle.oracle import Oracle
 from autograder.submission.archives import printable, several
 
-_BY_STUDENT = ("submission", "grading", "exercise", "override", "written", "todo", "history", "kept", "request")
+_BY_STUDENT = (
+    "submission",
+    "grading",
+    "exercise",
+    "override",
+    "written",
+    "todo",
+    "history",
+    "kept",
+    "request",
+    "replaced",
+)
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from rich.console import Console
 from autograder.classroom.gradebook import Gradebook
 from autograder.classroom.gradebook_lock import open_gradebook
 from autograder.classroom.mismatches import roster_mismatch, unmatched_aliases
-from autograder.classroom.one_file import as_theirs, is_one_file
+from autograder.classroom.one_file import as_theirs, is_one_file, note_replaced, with_files_kept
 from autograder.classroom.platform_maximum import is_of_this, other_maximum
 from autograder.classroom.roster import Roster
 from autograder.classroom.still_to_grade import Choices, Extent, make_plan
@@ -22,6 +22,7 @@ from autograder.command.class_outcome import close_class, close_preview, tell_mi
 from autograder.command.machines import Machines
 from autograder.command.progress import Events, watch_on
 from autograder.course.spec import Assignment
+from autograder.submission.archives import several
 from autograder.submission.written_exercises import Stub
 
 
@@ -52,6 +53,11 @@ def grade_into(
         print(f"autograder: {told}", file=sys.stderr)
     with open_gradebook(out, assignment) as book:
         handed_in, choices = as_theirs(book, found.submissions, submissions, choices)
+        if alone:
+            note_replaced(book, handed_in, choices)
+        else:
+            handed_in, kept = with_files_kept(book, handed_in)
+            _tell_kept(kept, console)
         extent = _grade_new(book, where, assignment, choices, handed_in, people, console, events)
         del found, handed_in
         if not extent:
@@ -86,6 +92,13 @@ def _grade_new(
     if plan.tasks:
         where.grade(book, plan, events or watch_on(console))
     return plan.extent
+
+
+def _tell_kept(students: Sequence[str], console: Console) -> None:
+    """Say of whom a file counts that came alone, since the class's export has what it replaced."""
+    if students:
+        theirs = f"the file that came after it alone counts, as before: {several(students)}"
+        console.print(f"{len(students)} handed in nothing new; {theirs}", highlight=False, markup=False, soft_wrap=True)
 
 
 def _of_roster(people: Roster) -> str:
