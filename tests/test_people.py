@@ -63,6 +63,23 @@ def test_a_package_that_is_missing_needs_a_look_where_something_is_built_on_it()
     assert looks([result, with_case(result, 1, 0, status=Status.PASSED)]) == {}
 
 
+def test_a_training_beside_a_mistake_without_a_name_needs_a_look() -> None:
+    """It may be one mistake, charged twice; not where its mistake has a name, nor once a person has decided."""
+    heading = "Perhaps one mistake, charged twice: a training lost points beside an exercise whose mistake has no name"
+    lost = with_case(make_result("s", attention=(Status.FAILED,), causal_mask=(Status.FAILED,)), 1, 0, fingerprint="a1")
+    attention, mask = (next(e for e in lost.exercises if e.name == name) for name in ("attention", "causal_mask"))
+    trained = replace(lost, exercises=(replace(mask, device="cpu"), attention))
+    assert looks([trained]) == {heading: (("s", "`causal_mask` beside `attention`"),)}
+    named = make_result("s", attention=(Status.FAILED, (Mistake("no_scale", "attention", NO_SCALE),))).exercises[1]
+    for other in (
+        lost,
+        replace(trained, exercises=(replace(mask, device="cpu"), named)),
+        replace(trained, exercises=(replace(mask, device="cpu", score=mask.max_score), attention)),
+        decided(trained, "causal_mask", 1.0, "Once is enough."),
+    ):
+        assert looks([other]) == {}
+
+
 def test_who_needs_a_look() -> None:
     """What no student can mend alone is urgent, and the rest are notes; a file that could not be imported is not a crash too."""
     died = with_case(make_result("s007", attention=(Status.CRASHED,)), 1, 0, crash=PROCESS_ENDED)

@@ -97,8 +97,8 @@ def _grade_new(
 def _tell_kept(students: Sequence[str], console: Console) -> None:
     """Say of whom a file counts that came alone, since the class's export has what it replaced."""
     if students:
-        theirs = f"the file that came after it alone counts, as before: {several(students)}"
-        console.print(f"{len(students)} handed in nothing new; {theirs}", highlight=False, markup=False, soft_wrap=True)
+        told = f"what a single file replaced came again; that file still counts: {several(students)}"
+        console.print(told, highlight=False, markup=False, soft_wrap=True)
 
 
 def _of_roster(people: Roster) -> str:

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from autograder.classroom.record import ExerciseRecord, Record
+from autograder.classroom.unnamed_failures import likeness
 from autograder.course.spec import Status
 from autograder.judge.crash_kinds import PROCESS_ENDED
 from autograder.judge.reasons import Advice, Hint
@@ -17,7 +18,7 @@ from autograder.judge.result import CaseResult, is_no_python
 
 # Keys that are no status of a case: what holds for a submission as a whole, or a kind of crash.
 _DOUBT, _NOTHING, _ENDED, _NOTE = "doubt", "nothing", PROCESS_ENDED, "note"
-_ANOTHER, _PACKAGE, _BROKEN = "another", "package", "broken"
+_ANOTHER, _PACKAGE, _BROKEN, _TWICE = "another", "package", "broken", "twice"
 _NO_PACKAGE = "ModuleNotFoundError:"  # how a remark on an import begins
 _NO_NAME, _NO_MODULE = "undefined_name", "no_such_module"  # kinds of crash where what it brings is used, or asked for
 _BUILDS, _FORBIDDEN = Hint.MEND_FIRST, Hint.FORBIDDEN
@@ -34,6 +35,7 @@ URGENT = {
     _ENDED: "Ended the Python process",
     Status.OUTPUT: "Returned something unusable",
     _BUILDS: "Perhaps right by itself: it lost points by what another wrong exercise gives it",
+    _TWICE: "Perhaps one mistake, charged twice: a training lost points beside an exercise whose mistake has no name",
 }
 NOTES = {
     Status.TIMEOUT: "Timed out",
@@ -121,12 +123,25 @@ def _reasons(result: Record) -> Iterator[_Reason]:
             yield from (_Reason(_PACKAGE, remark) for remark in remarks)
         asking = [e.name for e in result.exercises if any(case.crash == _NO_MODULE for case in e.cases)]
         if asking:
-            yield _Reason(_PACKAGE, ", ".join(f"`{name}`" for name in asking), tuple(asking))
+            yield _Reason(_PACKAGE, _list(asking), tuple(asking))
         for key, names in kinds.items():
-            yield _Reason(key, ", ".join(f"`{name}`" for name in names), tuple(names))
+            yield _Reason(key, _list(names), tuple(names))
+        trained, beside = _trained(result), [e.name for e in result.exercises if not e.device and likeness(e.cases)]
+        if trained and beside:
+            yield _Reason(_TWICE, f"{_list(trained)} beside {_list(beside)}", trained)
     yield from (_Reason(_DOUBT, doubt) for doubt in result.doubts)
     for note in (note for note in result.notes if note not in result.doubts):
         yield _Reason(_BROKEN if is_no_python(note) else _NOTE, note)
+
+
+def _trained(result: Record) -> tuple[str, ...]:
+    """Return the trainings that lost points by a failure of their own, and about which no person decided."""
+    found = (e for e in result.exercises if e.device and not e.override and e.points < e.max_score)
+    return tuple(e.name for e in found if any(case.status in (Status.FAILED, Status.CRASHED) for case in e.cases))
+
+
+def _list(names: Iterable[str]) -> str:
+    return ", ".join(f"`{name}`" for name in names)
 
 
 def _waits(exercise: ExerciseRecord) -> bool:
