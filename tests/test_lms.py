@@ -156,8 +156,20 @@ RIGHT_ROWS = b"def row_means(x):\n    return x.mean(axis=-1)\n"
         {f"a/b/{name}": data for name, data in MOODLE.items()},
         {"Group A.zip": zipped(dict(list(MOODLE.items())[:1])), "Group B.zip": zipped(dict(list(MOODLE.items())[1:]))},
         {"again.zip": zipped({"submissions.zip": zipped(MOODLE)}), "class list.csv": b"id,name"},
+        {f"{'early' if n < 2 else 'late'}/{name}": data for n, (name, data) in enumerate(MOODLE.items())},
+        {"late.zip": zipped(dict(list(MOODLE.items())[:1]))}
+        | {f"early/{name}": data for name, data in list(MOODLE.items())[1:]},
     ],
-    ids=["in a zip", "in folders and a zip", "a folder in a zip", "in folders", "two zips", "in two zips"],
+    ids=[
+        "in a zip",
+        "in folders and a zip",
+        "a folder in a zip",
+        "in folders",
+        "two zips",
+        "in two zips",
+        "two folders",
+        "a folder and a zip",
+    ],
 )
 def test_an_export_packed_once_more(tmp_path: Path, packed: dict[str, bytes]) -> None:
     """In folders, in an archive or in several, with a list of the class beside it: it is the same class."""
@@ -187,6 +199,8 @@ def test_plain_classes_packed_once_more(tmp_path: Path) -> None:
         ({"ada.zip": b"no zip"}, ["ada"]),
         ({"ada.zip": zipped({"lab_1_2_means.py": b"x"})}, ["ada"]),
         ({"ada/lab_1_2_means.py": b"x"}, ["ada"]),
+        ({"ada/means.py": b"x"} | {f"eve/{name}": data for name, data in CANVAS.items()}, ["ada", "eve"]),
+        ({"ada/lab_1_2_means.py": b"x", "eve/lab_2_3_means.py": b"x"}, ["ada", "eve"]),
     ):
         (tmp_path / "class.zip").write_bytes(zipped(files))
         found = read_class(tmp_path / "class.zip", Stub("means.py")).submissions

@@ -934,3 +934,14 @@ def test_an_export_of_one_late_student_lies_beside_the_classs(tmp_path: Path) ->
     assert text_of(found["lovelaceada_11"]) == "new = 1"
     assert found["lovelaceada_11"].late
     assert set(in_zip(tmp_path, ("ada.zip", late), ("bob.zip", zipped((FILE, CODE))))) == {"ada", "bob"}
+
+
+def test_an_ilias_export_of_one_late_student_lies_beside_the_classs(tmp_path: Path) -> None:
+    """In the folder that ILIAS packs every export in, which alone would be a student's."""
+    late = zipped(("Abgaben/Lovelace_Ada_ada_271/attention.py", b"new = 1"))
+    class_ = zipped(
+        *((f"Abgaben/{name}/attention.py", CODE) for name in ("Lovelace_Ada_ada_271", "Babbage_Charles_bob_272"))
+    )
+    for packed in (("class.zip", class_), ("late.zip", late)), (("late.zip", late), ("upload.zip", class_)):
+        assert set(in_zip(tmp_path, *packed)) == {"ada", "bob"}
+    assert set(in_zip(tmp_path, ("late.zip", late))) == {"late"}

@@ -6,7 +6,7 @@ An export is often packed once more: in a folder, in another archive, several in
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import partial
@@ -27,7 +27,7 @@ from autograder.submission.archives import (
 
 MAX_INNER = 512 << 20  # bytes of an archive in the class's archive
 _MAX_DEPTH = 4
-_MOST_ARCHIVES = 50  # exports that are packed together
+_MOST_EXPORTS = 50  # that lie together
 _MAX_TEXT = 64 << 20  # Gradescope's list holds all earlier results
 
 _FEW = 3  # files that are told one by one
@@ -55,8 +55,15 @@ class Contents:
     remarks: tuple[str, ...] = ()
 
 
-def contents_of(members: Iterable[Member], around: str, file: str, opened: ExitStack, depth: int = 0) -> Contents:
-    """Split what an export holds. Archives that wrap it stay open as long as `opened` does.
+def contents_of(
+    members: Iterable[Member],
+    around: str,
+    file: str,
+    opened: ExitStack,
+    depth: int = 0,
+    beside: Collection[Platform] = (),
+) -> Contents:
+    """Split what an export holds, given the platforms of exports `beside` it. Archives that wrap it stay open as long as `opened` does.
 
     Raises UnreadableError where an archive that has to be the class cannot be read.
     """
@@ -64,7 +71,7 @@ def contents_of(members: Iterable[Member], around: str, file: str, opened: ExitS
     groups = _grouped(members, remarks)
     reading = recognise(Listing(tuple(groups), around, file))
     if not reading.platform.name and depth < _MAX_DEPTH:
-        inner = _in_folder(groups, file, opened, depth) or _in_archives(groups, file, opened, depth)
+        inner = _in_folder(groups, file, opened, depth, beside) or _in_several(groups, file, opened, depth)
         if inner:
             return inner
     return _split(groups, reading, remarks)
@@ -95,18 +102,20 @@ def _text(files: Mapping[Parts, Member], remarks: list[str], path: Parts) -> str
         return ""
 
 
-def _in_folder(groups: Groups, file: str, opened: ExitStack, depth: int) -> Contents | None:
+def _in_folder(
+    groups: Groups, file: str, opened: ExitStack, depth: int, beside: Collection[Platform]
+) -> Contents | None:
     """Step into the only folder, where that holds a class: by a platform's names, or folders and archives of students."""
     folders = [item for item in groups if not is_list(item)]
     if len(folders) != 1 or not folders[0].folder:
         return None
     members = inside(groups[folders[0]])
-    inner = contents_of(members, folders[0].name, file, opened, depth + 1)
+    inner = contents_of(members, folders[0].name, file, opened, depth + 1, beside)
     top = _grouped(members, [])
     is_class = len(top) > 1 and all(
         i.folder or suffix_of(i.name) == ".zip" or is_list(i) or _is_of(i, file) for i in top
     )
-    return inner if _is_export(inner) or (is_class and depth == 0 and len(groups) == 1) else None
+    return inner if _is_export(inner, beside) or (is_class and depth == 0 and len(groups) == 1) else None
 
 
 def _is_of(item: Item, file: str) -> bool:
@@ -116,34 +125,44 @@ def _is_of(item: Item, file: str) -> bool:
     )
 
 
-def _in_archives(groups: Groups, file: str, opened: ExitStack, depth: int) -> Contents | None:
-    """Step into archives where each is an export; into a single one also where each student's folder holds the file.
+def _in_several(groups: Groups, file: str, opened: ExitStack, depth: int) -> Contents | None:
+    """Step into archives and folders where each is an export; into a single archive also where each student's folder holds the file.
 
     One with a single student, such as who was late, is an export where others are one of the same platform.
     """
-    archives = [item for item in groups if not is_list(item)]
-    if not 0 < len(archives) <= _MOST_ARCHIVES or any(i.folder or suffix_of(i.name) != ".zip" for i in archives):
+    items = [item for item in groups if not is_list(item)]
+    packed = [item for item in items if not item.folder]
+    if not 0 < len(items) <= _MOST_EXPORTS or any(suffix_of(item.name) != ".zip" for item in packed):
         return None
-    found, damaged = list[Contents](), list[UnreadableError]()
+    if len(items) == 1 and not packed:
+        return None  # as `_in_folder` says
+    below = depth + 1 if len(items) == 1 else max(depth + 1, _MAX_DEPTH - 1)  # several may be a student's each
+    damaged, within = list[UnreadableError](), dict[str, Callable[[], Iterable[Member]]]()
     with ExitStack() as trying:
-        for item in archives:
+        for item in items:
+            if item.folder:
+                within[item.name] = partial(inside, groups[item])
+                continue
             try:
                 data = groups[item][0].read(MAX_INNER)
                 archive = trying.enter_context(open_zip(data, printable(item.name), MAX_CLASS_ENTRIES))
             except UnreadableError as error:
                 damaged.append(error)
                 continue
-            found.append(contents_of(zip_members(archive), item.name, file, trying, depth + 1))
+            within[item.name] = partial(zip_members, archive)
+
+        def read(beside: Collection[Platform]) -> list[Contents]:
+            return [contents_of(of(), name, file, trying, below, beside) for name, of in within.items()]
+
+        found = read(())
         sure = {platform for inner in found if _is_export(inner) for platform in inner.platforms}
-        likely = [
-            inner for inner in found if _is_export(inner) or (inner.platforms and sure.issuperset(inner.platforms))
-        ]
-        if len(likely) < len(found) and not (len(archives) == 1 and _is_class(found[0], file)):
+        if sure and not all(map(_is_export, found)):
+            found = read(sure)
+        is_class = len(packed) == len(items) == 1 and bool(found) and _is_class(found[0], file)
+        if not found or not (is_class or all(_is_export(inner, sure) for inner in found)):
             return None
-        if found and damaged:  # not a student's, where all the others are exports
+        if damaged:  # not a student's, where all the others are exports
             raise damaged[0]
-        if not found:
-            return None
         opened.push(trying.pop_all())
     return Contents(
         tuple(part for one in found for part in one.parts),
@@ -152,10 +171,14 @@ def _in_archives(groups: Groups, file: str, opened: ExitStack, depth: int) -> Co
     )
 
 
-def _is_export(contents: Contents) -> bool:
-    """Whether it is a platform's; one student's file alone may be called as one by chance, where names say little."""
+def _is_export(contents: Contents, beside: Collection[Platform] = ()) -> bool:
+    """Whether it is a platform's; one student's file alone may be called as one by chance, where names say little.
+
+    Not so where exports of that platform lie `beside` it.
+    """
     owners = {part.said.owner.key for part in contents.parts}
-    return any(platform.marks > 1 or len(owners) > 1 for platform in contents.platforms)
+    several_say_so = any(platform.marks > 1 or len(owners) > 1 for platform in contents.platforms)
+    return several_say_so or (bool(contents.platforms) and set(beside).issuperset(contents.platforms))
 
 
 def _is_class(contents: Contents, file: str) -> bool:
