@@ -193,6 +193,23 @@ def test_two_mistakes_are_named_at_home(names: tuple[str, ...], bundle: Bundle, 
         assert not told.tentative
 
 
+def test_a_pair_is_named_where_a_case_shows_both_that_one_alone_leaves_right(tmp_path: Path) -> None:
+    """Differences that are twice too large leave the largest error 1 where the gradient is 0, and change the mean beside it."""
+    whole = load_assignment(ROOT, "a2_bptt")
+    names = ("divided_by_eps_once", "mean_error")
+    oracle = public_oracle(
+        replace(whole, misconceptions=tuple(m for m in whole.misconceptions if m.exercise == "grad_check"))
+    )
+    for name, content in (public_files(oracle) | pairs_file(oracle)).items():
+        (tmp_path / name.rpartition("/")[2]).write_bytes(content)
+    made = tuple(m for m in whole.misconceptions if m.name in names)
+    source = Source.of(whole.file, apply_edits(whole.reference, made) or "")
+    (told,) = (e for e in check(source, read_bundle(tmp_path)).exercises if e.name == "grad_check")
+    (reason, *_) = (case.reason for case in told.cases if case.reason)
+    assert isinstance(reason, Diagnosis)
+    assert [{mistake.name for mistake in alternative} for alternative in reason.alternatives] == [{*names}]
+
+
 def test_a_pair_is_not_named_where_one_case_speaks_against_it(bundle: Bundle, oracle: Oracle) -> None:
     """Also a case of which the handout has no fingerprint, since one of the two alone changes it."""
     names = ("first_step_left_out", "dh_next_not_added")

@@ -105,19 +105,23 @@ class Bundle:
     ) -> Iterator[tuple[str, str]]:
         """Yield the pairs whose fingerprints are those of a student's outcomes, which need both, and against which nothing speaks.
 
-        Where both change a trial of which there is no fingerprint, nothing is known.
+        Where both change a trial of which there is no fingerprint, nothing is known. Where none is left, a single pair against which only
+        trials speak that one of them changes alone: beside the other, both may.
         """
         prints = {trial.name: fingerprint_of(trial, outcomes) for trial, outcomes in got.items()}
         prints |= {trial.name: None for trial in failed if not self._shows(trial, got[trial])}
+        sure, likely = list[tuple[str, str]](), list[tuple[str, str]]()
         for pair, told in self.pairs.giving(prints, {trial.name for trial in failed}):
             changed = {trial: tuple(name for name in pair if self.matters(name, trial)) for trial in got}
             known = [trial for trial in failed if trial.name in told or len(changed[trial]) < len(pair)]
             needed = all(any(not agrees(self, (other,), trial, got[trial]) for trial in known) for other in pair)
-            alone = (
-                (trial, names) for trial, names in changed.items() if len(names) < len(pair) and trial.name not in told
-            )
-            if needed and all(agrees(self, names, trial, got[trial]) for trial, names in alone):
-                yield pair
+            alone = {t: names for t, names in changed.items() if len(names) < len(pair) and t.name not in told}
+            against = [trial for trial, names in alone.items() if not agrees(self, names, trial, got[trial])]
+            if needed and not against:
+                sure.append(pair)
+            elif needed and len(told) > 1 and all(alone[trial] and trial in failed for trial in against):
+                likely.append(pair)
+        yield from sure or (likely if len(likely) == 1 else ())
 
     def kept(self, key: tuple[Hashable, ...], make: Callable[[], T], most: int = MOST_KEPT) -> T:
         """Return what `make` gives, which the next save may ask for as well."""
