@@ -15,7 +15,7 @@ from autograder.course.spec import Assignment, Misconception, Visibility, call, 
 from autograder.judge.checks import close
 from autograder.judge.grade import grade
 from autograder.judge.reason_sentences import explain_reason
-from autograder.judge.reasons import Diagnosis, Mistake
+from autograder.judge.reasons import Diagnosis, Mistake, Relation
 from autograder.judge.result import CaseResult, Result
 from autograder.oracle.oracle import Oracle
 from autograder.sandbox.job import Chunk, Sandbox, Source
@@ -190,3 +190,14 @@ def test_what_explanations_share_is_said_once() -> None:
         explain_reason(Diagnosis("center", ((a,), (a, c))))
         == "One of these: (1) You did a. (2) You did a. Also: You did c."
     )
+
+
+def test_what_one_mistake_leaves_right_another_may_spoil() -> None:
+    """So a sentence claims it of a mistake alone."""
+    said = "You write into x. {} but x is gone."
+    alone, other = Mistake("a", "center", said.format("The sums are right,")), Mistake("b", "center", "You did b.")
+    assert explain_reason(Diagnosis("center", ((alone,),))) == alone.sentence
+    spoiled = said.format("The sums may be right,")
+    assert explain_reason(Diagnosis("center", ((alone, other),))) == f"{spoiled} Also: You did b."
+    assert explain_reason(Diagnosis("center", ((alone, other), (alone, replace(other, name="c"))))).startswith(spoiled)
+    assert explain_reason(Relation("center", ("slip_lacks_factor", "o", ""), beside=alone)).startswith(spoiled)

@@ -192,6 +192,11 @@ def told(result: Result, exercise: str) -> set[Key]:
         ("gru_step_keep", ('params["b_r"]', 'params["b_z"]'), ("slip_instead", "b_z", "b_r", "")),
         ("lstm_step_backward", ("da_o = do * o * (1 - o)", "da_o = do * (1 - o)"), ("slip_lacks_factor", "o", "")),
         ("stacked_forward", ("", ""), ("slip_outside", "tanh", "")),
+        (
+            "lstm_backward",
+            ("dc[:, t] + dc_next", "dh[:, t] + dc_next"),
+            ("slip_instead", "dh", "dc", ""),
+        ),  # an argument is never read
     ],
 )
 def test_a_slip_is_told_at_home_and_in_grading(

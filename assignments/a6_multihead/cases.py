@@ -220,8 +220,8 @@ def three_rows_of_four(rng: np.random.Generator) -> Iterator[Call]:
 
 @case("sinusoidal_encoding", check=close())
 def another_base(rng: np.random.Generator) -> Iterator[Call]:
-    """Four positions, six features, base 100."""
-    yield call(4, 6, 100)
+    """Four positions, six features, base 50."""
+    yield call(4, 6, 50)
 
 
 # timing_signal

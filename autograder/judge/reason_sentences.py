@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from autograder.course.language import marked, say
@@ -38,6 +39,7 @@ ALSO_WRONG = marked(
     "There is a mistake here beside the one in your `{name}`, which it uses: with what your `{name}` gives, right code would come to "
     "something else. Once that one passes, it shows better."
 )
+_RIGHT_BESIDE = re.compile(r"\b(?:is|are) ((?:[a-z]+ )?right(?:ly)?)(?=[,:;.])")  # "The weights are right, but ..."
 
 
 def explain_reason(reason: Reason) -> str:
@@ -93,17 +95,18 @@ def _diagnosed(diagnosis: Diagnosis) -> str:
     if diagnosis.tentative or diagnosis.is_only_one:
         told = _sentence(diagnosis.alternatives[0], diagnosis.exercise)
         return say("Perhaps: {told}", told=told) if diagnosis.tentative else told
+    several = any(len(mistakes) > 1 for mistakes in diagnosis.alternatives)
     shared = [m for m in diagnosis.alternatives[0] if all(m in mistakes for mistakes in diagnosis.alternatives)]
     rest = [tuple(m for m in mistakes if m not in shared) for mistakes in diagnosis.alternatives]
     if not shared or not all(rest):
         shared, rest = [], list(diagnosis.alternatives)
-    choice = dict.fromkeys(_sentence(mistakes, diagnosis.exercise) for mistakes in rest)
+    choice = dict.fromkeys(_sentence(mistakes, diagnosis.exercise, among=several) for mistakes in rest)
     told = next(iter(choice))
     if len(choice) > 1 and any(len(mistakes) > 1 for mistakes in rest):  # which belong together is to be seen
         told = say("One of these: ") + " ".join(f"({number}) {text}" for number, text in enumerate(choice, 1))
     elif len(choice) > 1:
         told = say("One of these: ") + say(" Or: ").join(choice)
-    return say(" Also: ").join([_sentence(shared, diagnosis.exercise), told]) if shared else told
+    return say(" Also: ").join([_sentence(shared, diagnosis.exercise, among=several), told]) if shared else told
 
 
 def _related(relation: Relation) -> str:
@@ -128,15 +131,21 @@ def _slipped(beside: Mistake | None, kind: str, *names: str) -> str:
     """Say which slip in right code gives the same answers, or in code with a known mistake, and what is computed there."""
     *named, made = names
     clause = say(SLIPS[kind], *named)
-    told = say(BESIDE, mistake=beside.sentence, clause=clause) if beside else say(ALONE, clause=clause)
+    told = say(BESIDE, mistake=_beside_another(beside.sentence), clause=clause) if beside else say(ALONE, clause=clause)
     asked = [say(QUESTIONS[kind])] if kind in QUESTIONS else []
     return " ".join([told, *asked, *([say(WHERE, made)] if made else [])])
 
 
-def _sentence(mistakes: Sequence[Mistake], exercise: str) -> str:
-    """Say which mistakes of its own an exercise has; those of exercises that it uses are told there."""
+def _beside_another(sentence: str) -> str:
+    """Return what is told of a mistake beside another one, which may spoil what this one alone leaves right."""
+    return _RIGHT_BESIDE.sub(r"may be \1", sentence)
+
+
+def _sentence(mistakes: Sequence[Mistake], exercise: str, *, among: bool = False) -> str:
+    """Say which mistakes of its own an exercise has, perhaps `among` others; those of exercises that it uses are told there."""
     own = [mistake for mistake in mistakes if mistake.exercise == exercise]
-    text = say(" Also: ").join(mistake.sentence for mistake in own or mistakes)
+    among |= len(mistakes) > 1
+    text = say(" Also: ").join(_beside_another(m.sentence) if among else m.sentence for m in own or mistakes)
     used = dict.fromkeys(f"`{mistake.exercise}`" for mistake in mistakes if own and mistake.exercise != exercise)
     return (
         say("{text} It also uses your {names}; see there.", text=text, names=say(" and ").join(used)) if used else text

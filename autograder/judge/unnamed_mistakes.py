@@ -55,7 +55,8 @@ def relations_of(
         elif any(j.finding for j in mine):
             # How wrong values are related to the right ones says little of code that is not done, unless they are right so far.
             sure = undone is not None and undone.key[0] in SURE
-            related = None if sure or name in remembering else _related(oracle, name, mine)
+            find = find_slip if sure else _related  # one that says what stands in whose place
+            related = None if name in remembering else find(oracle, name, mine)
             told = related or right_so_far(oracle, name, mine) or undone
         else:
             shared = None if name in remembering else what_crashing_calls_share(oracle, mine)

@@ -241,6 +241,12 @@ TILED = mistakes_of(
         "tiles_of_any_size",
         "Your loop leaves out the last keys where block does not divide their number. The last tile may hold fewer.",
     ),
+    tiles_end_before_the_last_key=edit(
+        "for start in range(0, T_k, block):\n        keys",
+        "for start in range(0, max(T_k - 1, 1), block):\n        keys",
+        "tiles_of_any_size",
+        "Your loop over the tiles ends at T_k - 1, so a last tile that holds a single key is left out. A range ends before its end anyway.",
+    ),
     mask_of_the_tile=edit(
         "readable = start + np.arange(keys.shape[-2]) <= places",
         "readable = np.arange(keys.shape[-2]) <= places",

@@ -104,6 +104,11 @@ SPLIT = mistakes_of(
         "You exchange time and features first, and cut afterwards. A head then gets pieces of several positions; cut the "
         "features while they still stand last.",
     ),
+    heads_overlap=_split(
+        "return x.unfold(-1, d_model // n_heads, 1)[:, :, :n_heads].transpose(1, 2)",
+        "numbered_features_in_three_heads",
+        "Your head h begins at feature h, so the heads overlap. It begins at h * d_head, behind all features of the head before.",
+    ),
     heads_last=_split(
         "return by_head.transpose(2, 3)",
         "numbered_features_in_three_heads",
@@ -165,6 +170,11 @@ MERGE = mistakes_of(
         "return x.flip(1).transpose(1, 2).reshape(batch, length, heads * d_head)",
         "merged_from_any_number",
         "Your heads are joined in reverse order. Head 0 comes first.",
+    ),
+    heads_counted_from_the_end=_merge(
+        "return torch.cat([x[:, -h] for h in range(heads)], dim=-1)",
+        "merged_from_any_number",
+        "Your heads stand in the order 0, last, last but one, ...: an index of -h counts from the end. Head h is x[:, h].",
     ),
     time_flattened_too=_merge(
         "return side_by_side.reshape(batch, length * heads * d_head)",
@@ -1115,6 +1125,16 @@ SINUSOID = mistakes_of(
         "waves = torch.stack([angles.sin(), angles.sin()], dim=-1)",
         "Your columns are all sines. With the cosine beside it, a pair says where on the circle it is.",
     ),
+    cosines_one_position_on=_wave(
+        WAVES,
+        "waves = torch.stack([angles.sin(), (angles + 1 / base**exponents).cos()], dim=-1)",
+        "Your cosines are those of the position after. Sine and cosine of a pair have the same angle, at position 0 both that of 0.",
+    ),
+    sines_one_position_on=_wave(
+        WAVES,
+        "waves = torch.stack([(angles + 1 / base**exponents).sin(), angles.cos()], dim=-1)",
+        "Your sines are those of the position after. Sine and cosine of a pair have the same angle, at position 0 both that of 0.",
+    ),
     positions_from_one=_wave(
         POSITIONS,
         "positions = torch.arange(1, T + 1, dtype=torch.float64)[:, None]",
@@ -1400,7 +1420,7 @@ SHIFT = mistakes_of(
     matrix_transposed=_shift(
         M_OUT,
         "return M.T.to(torch.get_default_dtype())",
-        "Your matrix moves k positions back in place of on. It is the transpose of the right one: either the sign of the "
+        "Your matrix moves k positions back in place of on, as a transpose does: either the sign of the "
         "sines is the other way round, or you built what PE[t] is multiplied by, which is M.T.",
     ),
     both_sines_positive=_shift(
