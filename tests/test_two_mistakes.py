@@ -210,6 +210,24 @@ def test_a_pair_is_named_where_a_case_shows_both_that_one_alone_leaves_right(tmp
     assert [{mistake.name for mistake in alternative} for alternative in reason.alternatives] == [{*names}]
 
 
+@pytest.mark.parametrize(
+    "names", [("aligned_at_start", "sees_next_token"), ("masks_padded_queries", "padding_is_smallest_id")]
+)
+def test_two_mistakes_in_a_mask_are_named_at_home(names: tuple[str, str], tmp_path: Path) -> None:
+    """A mask of some size says enough, though it holds no numbers."""
+    whole = load_assignment(ROOT, "a5_attention")
+    made = tuple(m for m in whole.misconceptions if m.name in names)
+    same = tuple(m for m in whole.misconceptions if m.exercise == made[0].exercise)
+    oracle = public_oracle(replace(whole, misconceptions=same))
+    for name, content in (public_files(oracle) | pairs_file(oracle)).items():
+        (tmp_path / name.rpartition("/")[2]).write_bytes(content)
+    source = Source.of(whole.file, apply_edits(whole.reference, made) or "")
+    (told,) = (e for e in check(source, read_bundle(tmp_path)).exercises if e.name == made[0].exercise)
+    (reason, *_) = (case.reason for case in told.cases if case.reason)
+    assert isinstance(reason, Diagnosis)
+    assert set(names) in [{mistake.name for mistake in alternative} for alternative in reason.alternatives]
+
+
 def test_a_pair_is_not_named_where_one_case_speaks_against_it(bundle: Bundle, oracle: Oracle) -> None:
     """Also a case of which the handout has no fingerprint, since one of the two alone changes it."""
     names = ("first_step_left_out", "dh_next_not_added")

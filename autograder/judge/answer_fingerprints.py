@@ -18,6 +18,7 @@ from autograder.sandbox.child.tree import array_of, parts_of
 from autograder.sandbox.job import Ending, Outcome
 
 SUMS = 2  # of the numbers of a trial, each with other weights
+LARGE_MASK = 6  # entries, of which two pairs of mistakes seldom give the same ones
 _ARGUMENTS = ("arguments",)
 
 
@@ -41,13 +42,13 @@ class Fingerprint:
 def fingerprint_of(trial: Trial, outcomes: tuple[Outcome, ...], *, whole: bool = False) -> Fingerprint | None:
     """Return the fingerprint of a trial; None where a call did not return, values alone do not decide, or numbers say too little.
 
-    They do where one is not finite, or all that is returned are integers, such as ids, of which two pairs of mistakes often give the same
-    ones; unless those are wanted as `whole` numbers.
+    They do where one is not finite, or all that is returned are integers, such as ids, or small masks, of which two pairs of mistakes often
+    give the same ones; unless those are wanted as `whole` numbers.
     """
     check = trial.case.check
     if not getattr(check, "alike_by_value", False) or any(o.ending is not Ending.RETURNED for o in outcomes):
         return None
-    form, rows, floats = [], [np.zeros(0)], False
+    form, rows, tells = [], [np.zeros(0)], False
     for call, outcome in enumerate(outcomes):
         seen = [(path, leaf) for path, leaf in _leaves(outcome.value, ()) if is_judged(trial, path)]
         seen += _leaves(list(outcome.args), _ARGUMENTS) if check.sees_arguments else ()
@@ -59,9 +60,10 @@ def fingerprint_of(trial: Trial, outcomes: tuple[Outcome, ...], *, whole: bool =
                 size = scale(numbers)
                 with np.errstate(all="ignore"):
                     rows += [np.log([size]), numbers / size]
-                floats |= array.dtype.kind == "f" and path[:1] != _ARGUMENTS
+                says_enough = array.dtype.kind == "f" or (array.dtype.kind == "b" and array.size >= LARGE_MASK)
+                tells |= says_enough and path[:1] != _ARGUMENTS
     row = np.concatenate(rows)
-    if not row.size or not np.isfinite(row).all() or not (floats or whole):
+    if not row.size or not np.isfinite(row).all() or not (tells or whole):
         return None
     sums = weights(row.size)[:SUMS] @ row / np.sqrt(row.size)
     return Fingerprint(zlib.crc32("\n".join(form).encode("utf-8", "surrogatepass")), sums.astype(np.float32))

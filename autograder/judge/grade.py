@@ -84,7 +84,7 @@ def _judged(reading: Reading, oracle: Knowledge, sandbox: Sandbox, ran: JobResul
     judged = with_not_run(oracle, source, sandbox, judge_all(oracle, ran))
     named = Named(oracle, judged, reading.reached)
     verdict = charge_repeats(oracle, judged, named, _blamed(oracle, source, sandbox, judged, named), reading)
-    verdict = named_without_others(oracle, source, sandbox, judged, verdict)
+    judged, verdict = named_without_others(oracle, source, sandbox, judged, verdict)
     if smallest:
         judged = with_smallest(source, oracle, sandbox, judged, verdict)
     remembering = exercises_that_remember(oracle, judged, verdict, reading, sandbox)
@@ -230,7 +230,9 @@ def _case(
         result,
         reason=reason,
         ease=ease_of(judged, in_words=reason == Advice(Hint.UNNAMED)),
-        waits_for=judged.waits_for or verdict.inside.get(judged.trial, "") or used,
+        waits_for=""
+        if diagnosis and judged.waits_for
+        else judged.waits_for or verdict.inside.get(judged.trial, "") or used,
     )
 
 

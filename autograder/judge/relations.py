@@ -109,7 +109,9 @@ def _find_relation(oracle: Knowledge, exercise: str, parts: Sequence[Part]) -> R
         return found
     found = _related(oracle, exercise, finite) if len(finite) < len(parts) else None
     if found and found.key[0] not in REDUCED:  # of what is not finite these would be no remedy
-        return found
+        left_out = (part for part in parts if all(part is not other for other in finite))
+        if not any(speaks_against(part, found.key) for part in left_out):
+            return found
     shared = what_failing_calls_share(parts)
     wrong = list(dict.fromkeys(part.path for part in parts if part.is_wrong))
     told = _told_parts(parts, wrong) if len(wrong) < len({part.path for part in parts}) else ""
