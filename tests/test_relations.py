@@ -498,12 +498,12 @@ def test_numbers_under_other_keys_are_told(sandbox: Sandbox) -> None:
         assert any(says in text for text in told) if says else not any("other keys" in text for text in told)
 
 
-def test_what_is_no_number_may_speak_against_a_place(sandbox: Sandbox) -> None:
+def test_what_is_no_number_may_speak_against_a_place() -> None:
     """Of a token of zeros that is divided by its length nothing is right, where of others the first place is."""
-    whole = load_assignment(Path(__file__).parent.parent, "a5_attention")
+    whole = replace(load_assignment(Path(__file__).parent.parent, "a5_attention"), misconceptions=())
     divided = "attention_scores(x, x / np.linalg.norm(x, axis=-1, keepdims=True))"
     text = whole.reference.replace("attention_scores(x, x)", divided, 1)
-    found = grade(Source.of(whole.file, text), Oracle(replace(whole, misconceptions=()), 0), sandbox)
+    found = check(Source.of(whole.file, text), public_bundle(public_oracle(whole)))
     (told,) = (exercise for exercise in found.exercises if exercise.name == "similarity_context")
     assert told.score < told.max_score
     assert not any(isinstance(case.reason, Relation) for case in told.cases)
