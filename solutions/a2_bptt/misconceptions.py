@@ -4,6 +4,12 @@ from autograder.course.mistakes import edit, mistakes_of
 
 LOSS = mistakes_of(
     "loss_backward",
+    last_target_not_taken_off=edit(
+        "one_hot = np.eye(logits.shape[-1])[targets]",
+        "one_hot = np.eye(logits.shape[-1])[targets]\n    one_hot[:, -1] = 0",
+        "every_target_counts",
+        "Your last position keeps the softmax as it is: nothing is taken off at its target. The loop over time has to reach it.",
+    ),
     loss_gradient_is_a_sum=edit(
         "return (probs - one_hot) * mask[..., None] / counted",
         "return (probs - one_hot) * mask[..., None]",
@@ -984,6 +990,12 @@ SEQUENCE = mistakes_of(
 
 EMBEDDING = mistakes_of(
     "embedding_backward",
+    first_position_left_out=edit(
+        "np.add.at(dE, ids, d_out)",
+        "np.add.at(dE, ids[:, 1:], d_out[:, 1:])",
+        "hell_has_two_l",
+        "Your loop over time begins at 1, so what arrives at the first position of each row is left out.",
+    ),
     counts_end_at_the_largest_id=edit(
         "np.add.at(dE, ids, d_out)",
         "for column in range(dE.shape[1]):\n"
@@ -1500,6 +1512,12 @@ CHECK = mistakes_of(
 
 TRUNCATED = mistakes_of(
     "truncated_bptt",
+    gradient_goes_on_to_the_next_window=edit(
+        "        window = rnn_backward(dh, (",
+        "        if start:\n            dh[:, -1] += window[1]\n        window = rnn_backward(dh, (",
+        "hello_with_a_short_last_window",
+        "What is left of the gradient at the beginning of a window is added at the end of the next one. Every window begins with none.",
+    ),
     no_window_fits=edit(
         "    for start in range(0, time, k):\n",
         "    for whole in range(time // k):\n        end = (whole + 1) * k\n"

@@ -4,6 +4,12 @@ from autograder.course.mistakes import edit, mistakes_of
 
 AVERAGE = mistakes_of(
     "average_context",
+    divides_by_the_root_of_the_count=edit(
+        "return running / counts",
+        "return running / np.sqrt(counts)",
+        "averages_of_any_shape",
+        "Your sums are divided by the root of how many tokens were read. A mean divides by their number itself.",
+    ),
     divides_by_T=edit(
         "return running / counts",
         "return running / x.shape[-2]",
@@ -181,6 +187,12 @@ AVERAGE = mistakes_of(
 
 SIMILARITY = mistakes_of(
     "similarity_context",
+    similarity_of_unit_keys=edit(
+        "similarities = attention_scores(x, x)",
+        "similarities = attention_scores(x, x / np.linalg.norm(x, axis=-1, keepdims=True))",
+        "similarities_of_any_shape",
+        "Your tokens that are read are brought to length one before the dot product. How long they are counts here, on both sides.",
+    ),
     near_is_similar=edit(
         "similarities = attention_scores(x, x)",
         "apart = x[..., :, None, :] - x[..., None, :, :]\n    similarities = -(apart**2).sum(-1) / 2 / np.sqrt(x.shape[-1])",
@@ -448,6 +460,12 @@ SIMILARITY = mistakes_of(
 
 PROJECT = mistakes_of(
     "project_qkv",
+    keys_scaled_early=edit(
+        "K = X @ W_k",
+        "K = X @ W_k / np.sqrt(W_k.shape[-1])",
+        "projections_of_any_shape",
+        "Your keys are divided by sqrt(d_k). The scale is that of the scores, and comes in attention_scores, once.",
+    ),
     one_matrix_for_queries_and_keys=edit(
         "K = X @ W_k",
         "K = X @ W_q",
@@ -551,6 +569,12 @@ PROJECT = mistakes_of(
 
 SCORES = mistakes_of(
     "attention_scores",
+    scale_with_one_more=edit(
+        "return dots / np.sqrt(d_k)",
+        "return dots / np.sqrt(d_k + 1)",
+        "scores_of_any_shape",
+        "Your scores are divided by sqrt(d_k + 1). Nothing is added under the root.",
+    ),
     power_before_the_division=edit(
         "return dots / np.sqrt(d_k)",
         "return dots / d_k**1 / 2",
@@ -703,6 +727,12 @@ SCORES = mistakes_of(
 
 WEIGHTS = mistakes_of(
     "attention_weights",
+    one_more_in_the_sum=edit(
+        "return raised / raised.sum(axis=-1, keepdims=True)",
+        "return raised / (1 + raised.sum(axis=-1, keepdims=True))",
+        "softmax_is_over_keys",
+        "Your exponentials are divided by their sum plus one, so the shares of a row sum to less than one.",
+    ),
     room_for_no_key=edit(
         "return raised / raised.sum(axis=-1, keepdims=True)",
         "return raised / (np.exp(-scores.max(axis=-1, keepdims=True)) + raised.sum(axis=-1, keepdims=True))",
@@ -1395,6 +1425,13 @@ FOLDED = mistakes_of(
 
 CAUSAL = mistakes_of(
     "causal_mask",
+    offset_one_too_small=edit(
+        "offset = T_k - T_q",
+        "offset = max(T_k - T_q - 1, 0)",
+        "last_two_of_four",
+        "Your queries stand one place too far to the front where there are fewer of them than keys, so none reads itself. The last query is the last "
+        "position, and sees everything.",
+    ),
     triangle_at_the_first_keys=edit(
         "return keys <= queries + offset",
         "return (keys <= queries) | (keys >= T_q)",

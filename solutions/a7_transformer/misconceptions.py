@@ -324,6 +324,12 @@ def _batch_axes(axes: str) -> str:
 
 BATCH_NORM = mistakes_of(
     "batch_norm",
+    batch_eps_twice=edit(
+        "standard = (x - centre) / torch.sqrt(spread + eps)",
+        "standard = (x - centre) / (torch.sqrt(spread + eps) + eps)",
+        "every_feature_by_itself",
+        "Your eps is added twice, under the root and behind it. It belongs under the root alone.",
+    ),
     batch_deviation_under_a_root=edit(
         "spread = ((x - centre) ** 2).mean(dim=(0, 1), keepdim=True)",
         "spread = x.std(dim=(0, 1), keepdim=True, correction=0)",

@@ -191,6 +191,12 @@ def _down(new: str, says: str) -> Edit:
 
 SWIGLU = mistakes_of(
     "swiglu",
+    one_added_to_the_other_map=edit(
+        UP,
+        "up = 1 + x @ W_up.T",
+        "gated_networks_of_any_size",
+        "Your gate multiplies x @ W_up.T plus one. It multiplies that map itself.",
+    ),
     silu_on_the_other_map=edit(
         f"{GATE}\n    {UP}",
         "gate = x @ W_gate.T\n    up = nn.functional.silu(x @ W_up.T)",
@@ -574,6 +580,12 @@ GROUPED = mistakes_of(
         "scores = scores.masked_fill(~mask, 0.0)",
         "masks_hide_keys",
         "Your hidden scores are 0, which still gets a share of the softmax. Set them to minus infinity.",
+    ),
+    hidden_scores_are_the_smallest=edit(
+        HIDDEN,
+        "scores = scores.masked_fill(~mask, scores.detach().min())",
+        "masks_hide_keys",
+        "Your hidden scores are the smallest of all, which still gets a share of the softmax. Set them to minus infinity.",
     ),
     softmax_over_queries=edit(
         WEIGHTS,
