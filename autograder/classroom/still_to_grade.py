@@ -24,18 +24,7 @@ from autograder.course.spec import Assignment
 from autograder.oracle.oracle import Oracle
 from autograder.submission.archives import printable, several
 
-_BY_STUDENT = (
-    "submission",
-    "grading",
-    "exercise",
-    "override",
-    "written",
-    "todo",
-    "history",
-    "kept",
-    "request",
-    "replaced",
-)
+_BY_STUDENT = "submission grading exercise override written todo history kept request replaced".split()  # tables
 
 
 @dataclass(frozen=True)

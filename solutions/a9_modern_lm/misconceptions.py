@@ -702,6 +702,10 @@ SLIDING = mistakes_of(
         "Your mask is put together from as many diagonals as the window is wide. A window may be wider than the text, which has only T "
         "of them.",
     ),
+    window_shows_the_next=_seen(
+        "return (back >= -1) & (back < window)",
+        "Your mask shows each position the one right after it, which is what it is asked to predict.",
+    ),
     window_one_too_wide=_seen(
         "return (back >= 0) & (back <= window)",
         "Your window is one too wide. It counts the position itself: a window of 1 is that position alone.",
