@@ -24,7 +24,9 @@ from autograder.course.spec import Assignment
 from autograder.oracle.oracle import Oracle
 from autograder.submission.archives import printable, several
 
-_BY_STUDENT = "submission grading exercise override written todo history kept request replaced".split()  # tables
+_BY_STUDENT = (
+    "submission", "grading", "exercise", "override", "written", "todo", "history", "kept", "request", "replaced",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
