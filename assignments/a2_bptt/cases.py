@@ -54,10 +54,11 @@ def hell_to_ello(rng: np.random.Generator) -> Iterator[Call]:
 
 @case("loss_backward", check=close())
 def padding_gets_no_gradient(rng: np.random.Generator) -> Iterator[Call]:
-    """Two sentences, the second one shorter: the README's mean over three targets; then with its padding in front."""
+    """Two sentences, the second one shorter: the README's mean over three targets; then with its padding in front, and then all padding."""
     logits = np.log([[[1.0, 1.0, 2.0], [1.0, 2.0, 1.0]], [[3.0, 1.0, 1.0], [1.0, 1.0, 8.0]]])
     yield call(logits, np.array([[2, 0], [0, 1]]), np.array([[True, True], [True, False]]))
     yield call(logits, np.array([[1, 0], [0, 1]]), np.array([[True, True], [False, True]]))
+    yield call(logits, np.array([[2, 0], [0, 1]]), np.array([[True, True], [False, False]]))
 
 
 @case("loss_backward", check=close())

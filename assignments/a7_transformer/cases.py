@@ -465,8 +465,9 @@ def _scripted(script: list[list[int]], vocab: int) -> Code:
 
 @case("greedy_translate", check=close())
 def i_like_pizza(rng: np.random.Generator) -> Iterator[Call]:
-    """The model says i (3), like (4), pizza (5), and eos (2): the translation is [3, 4, 5]."""
-    yield call(_scripted([[3, 4, 5, 2, 4, 4]], 6), _t([[1, 4]]), 1, 2, 5)
+    """The model says i (3), like (4), pizza (5), and eos (2): the translation is [3, 4, 5], and with max_len = 2 it is [3, 4]."""
+    for max_len in (5, 2):
+        yield call(_scripted([[3, 4, 5, 2, 4, 4]], 6), _t([[1, 4]]), 1, 2, max_len)
 
 
 @case("greedy_translate", check=untouched())
