@@ -683,18 +683,22 @@ def test_breaking_the_first_exercise_earns_no_other(graded: Graded, edited: Edit
 
 
 def test_what_builds_on_nothing_written_is_judged_without_it(graded: Graded, edited: Edited, cases: Cases) -> None:
-    """What is right by itself keeps its points; what is not is only told to wait."""
+    """What is right by itself keeps its points; what is not is told to wait, unless it has a known mistake."""
     result = graded(edited(row_means="raise NotImplementedError"))
     assert set(statuses(cases(result, "row_means")).values()) == {Status.MISSING}
     told = "Right by itself: it waits for `row_means` alone, and loses no points for that."
     for name in ("center", "spread"):
         assert {(c.status, c.message) for c in cases(result, name).values()} == {(Status.PASSED, told)}
     assert result.score == sum(e.max_score for e in result.exercises if e.name != "row_means")
-    result = graded(edited(row_means="raise NotImplementedError", center="return x + as_columns(row_means(x))"))
-    found = cases(result, "center").values()
-    assert {(c.status, c.message) for c in found} == {
-        (Status.SKIPPED, "It builds on `row_means`, which is not written yet.")
-    }
+    told = "It builds on `row_means`, which is not written yet."
+    for body, status, mistakes in (
+        ("return 3 * x - as_columns(row_means(x))", Status.SKIPPED, set()),
+        ("return x + as_columns(row_means(x))", Status.FAILED, {"adds_the_mean"}),
+    ):
+        result = graded(edited(row_means="raise NotImplementedError", center=body))
+        found = cases(result, "center").values()
+        assert {(c.status, c.message) for c in found} == {(status, told)}
+        assert {name for c in found for name in c.mistakes} == mistakes
 
 
 def test_a_crash_inside_another_exercise_points_there(graded: Graded, edited: Edited, cases: Cases) -> None:

@@ -183,6 +183,20 @@ def test_one_student_in_two_forms(tmp_path: Path) -> None:
         assert found["Ada"].notes == (f"handed in 2 times; the latest ({newer}) counts",)
 
 
+@pytest.mark.parametrize(("other", "doubts"), [(b"return K", 1), (b"return Q  # again", 0)])
+def test_of_two_uploads_of_one_time_none_is_called_the_latest(other: bytes, doubts: int, tmp_path: Path) -> None:
+    """It is open which counts, where their work is not the same."""
+    name = f"Ada Lovelace_31_assignsubmission_file/{FILE}"
+    packed = (
+        ("late.zip", zipped((name, CODE))),
+        ("class.zip", zipped((name, CODE.replace(b"return Q", other)), (name.replace("Ada L", "Bob K"), CODE))),
+    )
+    found = in_zip(tmp_path, *packed)
+    (ada,) = (one for one in found.values() if one.student.startswith("Ada"))
+    assert len(ada.doubts) == doubts
+    assert not any("the latest" in note for note in ada.notes)
+
+
 def test_newer_file_in_a_folder_counts(tmp_path: Path) -> None:
     """In a folder the time of modification decides."""
     in_folder(tmp_path, Ada__py=b"old = 1", Ada__zip=zipped((FILE, b"new = 1")))

@@ -137,11 +137,11 @@ def _in_several(groups: Groups, file: str, opened: ExitStack, depth: int) -> Con
     if len(items) == 1 and not packed:
         return None  # as `_in_folder` says
     below = depth + 1 if len(items) == 1 else max(depth + 1, _MAX_DEPTH - 1)  # several may be a student's each
-    damaged, within = list[UnreadableError](), dict[str, Callable[[], Iterable[Member]]]()
+    damaged, within = list[UnreadableError](), list[tuple[str, Callable[[], Iterable[Member]]]]()
     with ExitStack() as trying:
         for item in items:
             if item.folder:
-                within[item.name] = partial(inside, groups[item])
+                within.append((item.name, partial(inside, groups[item])))
                 continue
             try:
                 data = groups[item][0].read(MAX_INNER)
@@ -149,10 +149,10 @@ def _in_several(groups: Groups, file: str, opened: ExitStack, depth: int) -> Con
             except UnreadableError as error:
                 damaged.append(error)
                 continue
-            within[item.name] = partial(zip_members, archive)
+            within.append((item.name, partial(zip_members, archive)))
 
         def read(beside: Collection[Platform]) -> list[Contents]:
-            return [contents_of(of(), name, file, trying, below, beside) for name, of in within.items()]
+            return [contents_of(of(), name, file, trying, below, beside) for name, of in within]
 
         found = read(())
         sure = {platform for inner in found if _is_export(inner) for platform in inner.platforms}
@@ -164,8 +164,13 @@ def _in_several(groups: Groups, file: str, opened: ExitStack, depth: int) -> Con
         if damaged:  # not a student's, where all the others are exports
             raise damaged[0]
         opened.push(trying.pop_all())
+    around = [f"{name}: " if len(within) > 1 else "" for name, _ in within]  # names of students are in several of them
     return Contents(
-        tuple(part for one in found for part in one.parts),
+        tuple(
+            replace(part, name=which + part.name)
+            for which, one in zip(around, found, strict=True)
+            for part in one.parts
+        ),
         tuple(dict.fromkeys(platform for one in found for platform in one.platforms)),
         tuple(remark for one in found for remark in one.remarks),
     )

@@ -248,7 +248,7 @@ def _left_notes(
     left = [entry for entry in mine if entry not in attempt]
     if len(numbers) > 1 and best.said.attempt == max(numbers):
         yield say(_LATEST, n=len(numbers), name=name), []
-    latest = max(entry.rank for entry in attempt) == max(entry.rank for entry in mine) if left else False
+    latest = bool(left) and max(entry.rank for entry in attempt) > max(entry.rank for entry in left)
     if left and latest and not best.said.attempt:
         yield say(_LATEST, n=len(left) + 1, name=name), []
     elif left:
