@@ -53,6 +53,7 @@ ADVICE = {  # by heading what a grader can do
         "unreadable"
     ]: "To have a file graded all the same, such as one of several whose names say nothing, unpack the "
     f"export, rename, mend or delete that student's files, and {_ANEW}",
+    URGENT[_TWICE]: "Where it is the same mistake, give the training's points with `autograder override`.",
     **dict.fromkeys(
         (URGENT["not_importable"], URGENT[_BROKEN]),
         f"To have all of a file graded, unpack the export, mend that student's file, and {_ANEW} Points off for that are given "
