@@ -93,6 +93,14 @@ def test_a_mistake_keeps_its_name_beside_what_is_not_written(
     }
 
 
+def test_what_comes_near_the_right_number_by_chance_is_not_right(torch_sandbox: Sandbox) -> None:
+    """With this seed the answer of a single unit does, among what is drawn for the gates; a mistake that has a name shows there all the same."""
+    lucky = Oracle(load_assignment(COURSE, "a3_gates").without_training(), 2736699283)
+    text = lucky.assignment.reference.replace(*TANH_AROUND, 1).replace(*NOT_WRITTEN, 1)
+    found = {e.name: e for e in grade(Source.of(lucky.assignment.file, text), lucky, torch_sandbox).exercises}
+    assert {c.name for c in found["lstm_step"].cases if c.status is Status.PASSED} == {"cell_state"}
+
+
 def test_what_is_wrong_elsewhere_may_be_right_where_it_is_called(torch_sandbox: Sandbox) -> None:
     """Shares that are wrong along any axis but the last, beside a step that is not written: text is drawn from the last axis alone."""
     oracle = Oracle(load_assignment(COURSE, "a1_rnn").without_training(), 3)
