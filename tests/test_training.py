@@ -345,7 +345,7 @@ LIARS = {
     "no dict": "raise SystemExit",
     "a loss that is an array": "return np.zeros(3)",
     "an exception": "return 1 / 0",
-    "a tensor of another size": "return x",
+    "a tensor of another size": "return np.cos(x) + 3",
 }
 
 
