@@ -137,6 +137,9 @@ def _in_several(groups: Groups, file: str, opened: ExitStack, depth: int) -> Con
     if len(items) == 1 and not packed:
         return None  # as `_in_folder` says
     below = depth + 1 if len(items) == 1 else max(depth + 1, _MAX_DEPTH - 1)  # several may be a student's each
+    room = (
+        MAX_INNER if depth else MAX_INNER * _MOST_EXPORTS
+    )  # what is no export may be a student's, and is held all at once
     damaged, within = list[UnreadableError](), list[tuple[str, Callable[[], Iterable[Member]]]]()
     with ExitStack() as trying:
         for item in items:
@@ -144,7 +147,8 @@ def _in_several(groups: Groups, file: str, opened: ExitStack, depth: int) -> Con
                 within.append((item.name, partial(inside, groups[item])))
                 continue
             try:
-                data = groups[item][0].read(MAX_INNER)
+                data = groups[item][0].read(min(room, MAX_INNER))
+                room -= len(data)
                 archive = trying.enter_context(open_zip(data, printable(item.name), MAX_CLASS_ENTRIES))
             except UnreadableError as error:
                 damaged.append(error)

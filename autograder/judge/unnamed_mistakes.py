@@ -53,10 +53,7 @@ def relations_of(
         elif diagnosis:
             told = undone if undone and undone.key[0] in NEVER_READ else None
         elif any(j.finding for j in mine):
-            # How wrong values are related to the right ones says little of code that is not done, unless they are right so far.
-            sure = undone is not None and undone.key[0] in SURE
-            find = find_slip if sure else _related  # one that says what stands in whose place
-            related = None if name in remembering else find(oracle, name, mine)
+            related = None if name in remembering else _related(oracle, name, mine, undone)
             told = related or right_so_far(oracle, name, mine) or undone
         else:
             shared = None if name in remembering else what_crashing_calls_share(oracle, mine)
@@ -99,8 +96,15 @@ def _gives(oracle: Knowledge, trial: Trial, call: Call, names: str) -> bool:
     return not parameters or any(f"`{name}`" in names for name, value in given.items() if value is not None)
 
 
-def _related(oracle: Knowledge, exercise: str, judged: list[Judged]) -> Relation | None:
-    """Return how wrong values are related to the right ones. Cases that say by themselves what is wrong have no say in it."""
+def _related(oracle: Knowledge, exercise: str, judged: list[Judged], undone: Relation | None) -> Relation | None:
+    """Return how wrong values are related to the right ones. Cases that say by themselves what is wrong have no say in it.
+
+    It says little of code that is not done; where an argument is never read, what stands in its place says more.
+    """
+    if undone and undone.key[0] == ARGUMENT:
+        return find_slip(oracle, exercise, judged)
+    if undone and undone.key[0] in SURE:
+        return None
     mine = [j for j in judged if not j.finding or j.finding.kind not in SAYS_ITSELF]
     open_ones = any(j.finding and j.finding.kind in RELATED for j in mine)
     return find_relation(oracle, exercise, mine) if open_ones else None
