@@ -959,3 +959,17 @@ def test_an_ilias_export_of_one_late_student_lies_beside_the_classs(tmp_path: Pa
     for packed in (("class.zip", class_), ("late.zip", late)), (("late.zip", late), ("upload.zip", class_)):
         assert set(in_zip(tmp_path, *packed)) == {"ada", "bob"}
     assert set(in_zip(tmp_path, ("late.zip", late))) == {"late"}
+
+
+def test_archives_in_an_archive_are_bounded_together(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """They are all held at once, and may be a student's: zeros pack well."""
+    monkeypatch.setattr("autograder.classroom.export_contents.MAX_INNER", 150_000)
+
+    def export(name: str) -> bytes:
+        files = [(f"{name}_{n}_assignsubmission_file/{FILE}", CODE + bytes(50_000)) for n in (31, 32)]
+        return zipped(*files, method=zipfile.ZIP_STORED)
+
+    one, both = (zipped(*((f"{name}.zip", export(name)) for name in names)) for names in (["Ada"], ["Ada", "Bob"]))
+    assert len(in_zip(tmp_path, ("all.zip", one))) == 2
+    with pytest.raises(SubmissionsError, match=r"Bob\.zip"):
+        in_zip(tmp_path, ("all.zip", both))
