@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from types import ModuleType
 
 import numpy as np
 import pytest
 
+from autograder.course.catalog import load_assignment
 from autograder.oracle.drawn_answers import drawn_like
+from autograder.oracle.oracle import Oracle
+from autograder.oracle.replay import Replay
 from autograder.oracle.rows_of_calls import Shared, by_row
+from autograder.oracle.stand_ins import FEW, TIMES, asked_among_stand_ins
 from autograder.sandbox.child.stand_ins import OTHER_SHAPES, Known, call_among, shapes_of
 
+COURSE = Path(__file__).parent.parent
 FAR_BELOW = -900.0
 
 
@@ -36,6 +42,17 @@ def test_a_single_number_tells_what_was_asked(x: np.ndarray) -> None:
     assert isinstance(right, float)
     assert right == among("return helper(arrays[0] + 0.0)", x)
     assert abs(right - float(str(wrong))) > 0.01 * right
+
+
+def test_few_numbers_are_asked_for_several_times() -> None:
+    """One number comes near the right one by chance more often than an array does."""
+    oracle = Oracle(load_assignment(COURSE, "a2_bptt"), 3)
+    asked = {}
+    for trial in oracle.trials_of("gradient_norms"):
+        requests, _ = asked_among_stand_ins(Replay(oracle, frozenset({"rnn_step_backward"})), trial)
+        asked.setdefault(np.size(oracle.expected(trial)[0].value), set()).add(len(requests) // len(trial.requests))
+    assert {size: {TIMES} if size <= FEW else {1} for size in asked} == asked
+    assert {1, 5} <= asked.keys()
 
 
 def test_what_is_hidden_by_infinity_hides_nothing_else() -> None:

@@ -40,7 +40,8 @@ _HARNESS = f"from {stand_ins.__name__} import call_among"
 MOST_STEPS = (
     10_000  # of the reference among stand-ins: in each it may call one, which takes a hundred times a plain step
 )
-TIMES = 4  # that tokens are asked for, which may agree by chance
+TIMES = 4  # that tokens and few numbers are asked for, which may agree by chance
+FEW = 4  # numbers
 LIVELY = 12.0  # how much more of the answers changes then with what is asked
 
 
@@ -168,9 +169,11 @@ def _asked_in_other_ways(oracle: Reference, replay: Replay, trial: Trial) -> Ask
 
 
 def _requests(oracle: Reference, trial: Trial, calls: Sequence[NotedCall]) -> tuple[Request, ...]:
-    """Return the requests of a trial among stand-ins for calls, several times where it returns tokens."""
-    leaf = next((leaf for outcome in oracle.expected(trial) for leaf in leaves(outcome.value)), None)
-    times, liveliness = (TIMES, LIVELY) if fractions_in(leaf) is None else (1, 1.0)
+    """Return the requests of a trial among stand-ins for calls, several times where it returns tokens or few numbers."""
+    values = [fractions_in(leaf) for outcome in oracle.expected(trial) for leaf in leaves(outcome.value)]
+    tokens = not values or values[0] is None
+    times = TIMES if tokens or sum(v.size for v in values if v is not None) <= FEW else 1
+    liveliness = LIVELY if tokens else 1.0
     found: tuple[Request, ...] = ()
     for number in range(times):
         name = f"{oracle.seed}.{trial.name}.{number}"
