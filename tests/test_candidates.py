@@ -175,16 +175,40 @@ def test_two_uploads_are_two_files(
     assert {name: float(row["score"]) for name, row in rows.items()} == {student: 7.0}
 
 
+@pytest.mark.parametrize(
+    ("student", "older", "newer"),
+    [
+        pytest.param(
+            "dan",
+            "Means_dan_attempt_2026-03-01-10-22-00_means.py",
+            "Means_dan_attempt_2026-03-02-10-22-00_means.zip",
+            id="blackboard, another kind of file",
+        ),
+        pytest.param(
+            "dan",
+            "Means_dan_attempt_2026-03-01-10-22-00_means.py",
+            "Means_dan_attempt_2026-03-02-10-22-00_means.py",
+            id="blackboard",
+        ),
+        pytest.param(
+            "Dan_D_39781",
+            "39781-64 - Dan D - Mar 1, 2026 1022 AM - means.py",
+            "39781-64 - Dan D - Mar 2, 2026 1022 AM - means.py",
+            id="brightspace",
+        ),
+        pytest.param("dan_1001", "dan_1001_5001_means.py", "dan_LATE_1001_6001_means-1.py", id="canvas"),
+    ],
+)
 def test_an_upload_that_is_as_handed_out_stands_back(
-    handout: Kept, assignment: Assignment, grade_files: GradeFiles
+    handout: Kept, assignment: Assignment, grade_files: GradeFiles, student: str, older: str, newer: str
 ) -> None:
-    """Of a zipped handout in which nothing is written and an earlier finished file, the file counts, and that is said."""
+    """Of a handout in which nothing is written and an earlier finished file, the file counts, and that is said, on every platform."""
     finished = filled_file(handout["means.py"], assignment.reference, RIGHT)
-    older, newer = (f"Means_dan_attempt_2026-03-0{day}-10-22-00_means" for day in (1, 2))
-    out, rows = grade_files({f"{newer}.zip": zipped(handout), f"{older}.py": finished})
-    told = f"no exercise is written in {newer}.zip, so {older}.py is graded"
-    assert (record(out, "dan")["doubts"], record(out, "dan")["notes"]) == ([told], [told])
-    assert {name: float(row["score"]) for name, row in rows.items()} == {"dan": 7.0}
+    empty = zipped(handout) if newer.endswith(".zip") else handout["means.py"]
+    out, rows = grade_files({newer: empty, older: finished})
+    told = f"no exercise is written in {newer}, so {older} is graded"
+    assert (record(out, student)["doubts"], record(out, student)["notes"]) == ([told], [told])
+    assert {name: float(row["score"]) for name, row in rows.items()} == {student: 7.0}
 
 
 def test_a_zip_beside_a_file_is_opened(handout: Kept, assignment: Assignment, grade_files: GradeFiles) -> None:

@@ -6,7 +6,7 @@ date tells apart came in together, and is chosen from as from a folder.
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -38,11 +38,14 @@ def attempts(entries: list[Entry], stub: Stub) -> list[tuple[Entry, ...]]:
     ordered = sorted(entries, key=lambda e: (e.usable, e.said.attempt, e.goes_by(stub), e.rank, e.name), reverse=True)
     together = _together(ordered, stub)
     rest = [entry for entry in ordered if entry not in together]
-    pairs: dict[int, dict[str, Entry]] = defaultdict(dict)
+    pairs: dict[tuple[int, int], dict[str, Entry]] = defaultdict(dict)
+    times = Counter[tuple[int, str]]()
     for entry in rest:
         if entry.is_work(stub):
             name = work_name(entry.title) if stub.files else suffix_of(entry.title)
-            pairs[entry.said.attempt].setdefault(name, entry)
+            number = entry.said.attempt
+            pairs[number, times[number, name]][name] = entry  # where no attempt is counted, an earlier file is an earlier one
+            times[number, name] += 1
     found = [*filter(None, [together]), *(tuple(pair.values()) for pair in pairs.values())]
     found += [(entry,) for entry in rest if entry.usable and not entry.is_work(stub)]
     return sorted(found, key=lambda attempt: ordered.index(attempt[0])) or [(ordered[0],)]
