@@ -80,6 +80,8 @@ UNDONE = {
         "def f(x):\n    try:\n        y = x()\n    except:\n        y = 0\n    return y",
         ["every_exception_hidden", "f"],
     ),
+    "all axes of length one": ("def f(x):\n    return x.squeeze()", ["every_axis_squeezed", "f"]),
+    "all axes of length one, by a function": ("def f(x):\n    return np.squeeze(x)", ["every_axis_squeezed", "f"]),
     "a value": ("def f(x):\n    top = x.max()\n    return x", ["value_not_used", "f", "top"]),
 }
 DONE = {
@@ -93,6 +95,7 @@ DONE = {
     "a function that is not written": 'def f(x, mask):\n    """Say."""\n    raise NotImplementedError',
     "a call that fills what it is given": "def f(x):\n    np.exp(x, out=x)\n    np.exp(x, x)\n    np.maximum(x, 0, x)\n"
     "    F.relu(x, inplace=True)\n    x.append(1)\n    model.to(device)\n    return x",
+    "one axis of length one": "def f(x):\n    return np.squeeze(x.squeeze(1), axis=0)",
     "an exception that is told": "def f(x):\n    try:\n        return x()\n    except Exception as e:\n        raise ValueError from e",
     "an exception of one kind that is handled": "def f(x):\n    try:\n        y = x[1]\n    except IndexError:\n        y = g(x)\n    return y",
     "a part that may work in place": "class C:\n    def f(self, x):\n        self.relu(x)\n        return x",
@@ -163,6 +166,11 @@ STATES = {
         "sequence_log_prob",
         "    logp = logits - np.logaddexp.reduce(logits, axis=-1, keepdims=True)\n    return np.take_along_axis(logp, np.asarray(ids)[..., None], axis=-1)[..., 0]",
         "The sum of your answer along the last axis would be right: add up.",
+    ),
+    "all axes of length one are gone": (
+        "rnn_step",
+        "    mixed = x_t @ W_x.T + h_prev @ W_h.T + b\n    return np.tanh(mixed).squeeze()",
+        "Your `rnn_step` calls `squeeze` without an axis.",
     ),
     "an exception is hidden": (
         "caption",

@@ -107,6 +107,13 @@ def test_a_change_is_told_by_what_it_is(key: Key) -> None:
     assert key in keys_in(TEXT)
 
 
+def test_what_is_called_of_a_call_is_lacking_and_not_mixed_up_with_it() -> None:
+    """Such as one more axis of what is taken in double precision."""
+    keys = keys_in(TEXT.replace("x @ params", "np.abs(x.clip(0)).round(3) @ params"))
+    assert {("slip_lacks", "round", "h"), ("slip_lacks", "abs", "h"), ("slip_lacks", "clip", "h")} <= keys
+    assert not {key for key in keys if key[0] == "slip_instead" and {"round", "clip"}.intersection(key)}
+
+
 def test_no_name_is_told_that_students_do_not_know() -> None:
     """Such as that of a helper, or of a value that the docstring does not have."""
     told = {name for key in keys_in(TEXT.replace("spread =", "_var =").replace(", spread", ", _var")) for name in key}

@@ -129,6 +129,8 @@ RELATIONS = marked({
     "setting_not_used": "Your `{0}` keeps {1} in its constructor, and nothing reads it.",
     "argument_not_read": "Your `{0}` never reads {1}.",
     "argument_not_read_either": "Your `{0}` never reads {1}. That is not all: calls that leave it out fail, too.",
+    "every_axis_squeezed": "Your `{0}` calls `squeeze` without an axis. That takes away every axis of length one, also the batch where it holds one "
+    "row: say which axis you mean, as in `squeeze(1)`.",
     "every_exception_hidden": "An `except` in your `{0}` catches every exception, and hides what goes wrong. Take the `try` out for a moment, and read the exception.",
     "exception_hidden": "An `except` in your `{0}` hides what goes wrong there. Take the `try` out for a moment, and read the exception.",
     "value_not_used": "Nothing reads what your `{0}` keeps as {1}.",

@@ -14,11 +14,13 @@ from autograder.judge.relations import find_relation, find_slip
 from autograder.judge.right_so_far import RIGHT_SO_FAR, right_so_far
 from autograder.judge.trials import Judged, Knowledge, Trial
 from autograder.sandbox.child.left_undone import KINDS, SURE
+from autograder.sandbox.child.tree import array_of, leaves
 from autograder.sandbox.job import Sandbox
 
 SAYS_ITSELF = frozenset({"container", "keys", "length", "mutated", "unanswered", "uncomparable", "wrong_choice"})
 ARGUMENT = "argument_not_read"
 BRANCH = "branch_not_written"
+SQUEEZED = "every_axis_squeezed"
 NOT_ALL = "argument_not_read_either"  # where calls that leave it out fail, too
 NEVER_READ = frozenset({"part_not_used", ARGUMENT})
 NOT_READ = ("part_not_used", ARGUMENT, "setting_not_used", "value_not_used")
@@ -47,7 +49,14 @@ def relations_of(
         mine = [j for j in judged if j.trial.case.exercise == name and j.trial not in verdict.excused]
         if not any(j.status in OWN_FAULT for j in mine):
             continue
-        undone = next((Relation(name, _told_of(oracle, key, mine)) for key in reading.undone(name)), None)
+        undone = next(
+            (
+                Relation(name, _told_of(oracle, k, mine))
+                for k in reading.undone(name)
+                if k[0] != SQUEEZED or _hurts(mine)
+            ),
+            None,
+        )
         if diagnosis and _takes_several(diagnosis):
             told = find_slip(oracle, name, mine)  # one small change is likelier than two known mistakes
         elif diagnosis:
@@ -58,7 +67,7 @@ def relations_of(
         else:
             shared = None if name in remembering else what_crashing_calls_share(oracle, mine)
             told = Relation(name, shared) if shared else None
-            told = undone if undone and undone.key[0] == BRANCH else told
+            told = undone if undone and undone.key[0] in (BRANCH, SQUEEZED) else told
         if told:
             found[name] = told
     return found
@@ -89,6 +98,18 @@ def _told_of(oracle: Knowledge, key: Key, judged: Collection[Judged]) -> Key:
     return NOT_ALL, function, names
 
 
+def _hurts(judged: Collection[Judged]) -> bool:
+    """Whether all public cases that fail have an array with an axis of length one, and some that pass have none."""
+    public = [j for j in judged if j.trial.case.visibility is Visibility.PUBLIC]
+    passed = [_has_one(j.trial) for j in public if j.status is Status.PASSED]
+    return not all(passed) and all(_has_one(j.trial) for j in public if j.status is not Status.PASSED)
+
+
+def _has_one(trial: Trial) -> bool:
+    parts = (array_of(leaf) for call in trial.calls for leaf in leaves([call.args, dict(call.kwargs)]))
+    return any(1 in part.shape for part in parts if part is not None)
+
+
 def _gives(oracle: Knowledge, trial: Trial, call: Call, names: str) -> bool:
     """Whether a call hands over one of some arguments, or its parameters are not known."""
     parameters = oracle.signatures.get(call.path(trial.case.exercise), ())
@@ -103,7 +124,8 @@ def _related(oracle: Knowledge, exercise: str, judged: list[Judged], undone: Rel
     """
     if undone and undone.key[0] == ARGUMENT:
         return find_slip(oracle, exercise, judged)
-    if undone and undone.key[0] in SURE:
+    squeezed = undone and undone.key[0] == SQUEEZED and any(j.finding and j.finding.kind == "shape" for j in judged)
+    if squeezed or (undone and undone.key[0] in SURE):
         return None
     mine = [j for j in judged if not j.finding or j.finding.kind not in SAYS_ITSELF]
     open_ones = any(j.finding and j.finding.kind in RELATED for j in mine)
@@ -198,7 +220,7 @@ def without_name(
     )
     if used:
         return Advice(Hint.ALSO_WRONG if judged.trial in verdict.own else Hint.MEND_FIRST, used)
-    crashes = isinstance(related, Relation) and related.key[0] in {*CRASHES, BRANCH}
+    crashes = isinstance(related, Relation) and related.key[0] in {*CRASHES, BRANCH, SQUEEZED}
     if (
         crashes
         or isinstance(related, Advice)

@@ -224,6 +224,11 @@ def _lacking(node: ast.BinOp, kept: ast.AST, names: NamesIn) -> Key | None:
 
 def _told_of_call(call: ast.Call, other: ast.AST, names: NamesIn) -> Key | None:
     function = names.called(call.func)
+    if other in (
+        getattr(call.func, "value", None),
+        *call.args,
+    ):  # what it is a call of is left, which may be a call as well
+        return (LACKS, function) if function else None
     match other:
         case ast.Call(func=called) if called is not call.func:
             return INSTEAD, names.called(called), function

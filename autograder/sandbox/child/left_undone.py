@@ -21,7 +21,7 @@ SURE = (
     "part_not_used",
     "argument_not_read",
 )
-KINDS = (*SURE, "exception_hidden", "setting_not_used", "value_not_used")
+KINDS = (*SURE, "every_axis_squeezed", "exception_hidden", "setting_not_used", "value_not_used")
 _SEES_ALL = frozenset({"locals", "vars", "eval", "exec", "getattr"})
 _SEES_PARTS = frozenset(
     {"children", "modules", "named_children", "named_modules", "parameters", "__dict__", "_modules"}
@@ -38,6 +38,7 @@ _OF_ONE = frozenset({"abs", "exp", "log", "sigmoid", "sqrt", "tanh"})
 _OF_ALL = frozenset({"Exception", "BaseException"})
 # All nodes that are looked at.
 _TELLING = (ast.Name, ast.AugAssign, ast.For, ast.Expr, ast.ExceptHandler, ast.Assign, ast.Global, ast.Nonlocal)
+_LIBRARIES = ("np", "numpy", "torch")
 _MOST = 5  # things of one kind that are told
 Undone = list[str]
 
@@ -101,6 +102,8 @@ def _of_function(function: ast.FunctionDef, *, method: bool) -> Iterator[tuple[s
         if isinstance(node, ast.Expr) and (called := _pure_call(node.value)):
             yield "result_not_kept", [called]
             break
+    if any(_squeezes_all(node) for statement in function.body for node in walk(statement)):
+        yield "every_axis_squeezed", []
     handlers = [node for node in nodes if isinstance(node, ast.ExceptHandler)]
     if any(map(_hides_all, handlers)):
         yield "every_exception_hidden", []
@@ -147,6 +150,14 @@ def _pure_call(value: ast.expr) -> str:
     fills = any(keyword.arg in ("out", "inplace") for keyword in value.keywords)
     fills |= len(value.args) > (1 if value.func.attr in _OF_ONE else 2)
     return "" if fills else value.func.attr
+
+
+def _squeezes_all(node: ast.AST) -> bool:
+    """Whether a call takes away all axes of length one, as `x.squeeze()` and `np.squeeze(x)` do."""
+    match node:
+        case ast.Call(func=ast.Attribute(value=owner, attr="squeeze"), args=args, keywords=[]):
+            return len(args) == (isinstance(owner, ast.Name) and owner.id in _LIBRARIES)
+    return False
 
 
 def _hides_all(handler: ast.ExceptHandler) -> bool:
