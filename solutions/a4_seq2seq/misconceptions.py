@@ -132,6 +132,13 @@ INPUTS = mistakes_of(
         "inputs_are_shifted_by_one",
         "Your column of BOS has one axis only, (batch,). To stand beside the targets it needs one for time, too: (batch, 1).",
     ),
+    inputs_are_floats=edit(
+        "inputs = targets.clone()",
+        "inputs = targets.float()",
+        "inputs_are_shifted_by_one",
+        "Your inputs are floats, as of `torch.ones` or `torch.full` with a float. They are ids, with which an embedding is indexed: give "
+        "new tensors the dtype of targets.",
+    ),
 )
 
 ENCODER = mistakes_of(
@@ -576,6 +583,12 @@ BILINEAR = mistakes_of(
         "a_matrix_between_them",
         "Your keys are turned with the batch: `.T` reverses all axes, and `transpose(0, 1)` moves the first two. Only the "
         "last two change places.",
+    ),
+    bilinear_as_many_keys_as_queries=edit(
+        "return asked @ k.transpose(1, 2)",
+        "return asked @ k[:, torch.arange(q.shape[1])].transpose(1, 2)",
+        "a_matrix_between_them",
+        "Your scores have as many columns as there are queries. There may be more keys, or fewer: each has a column.",
     ),
 )
 
@@ -1102,6 +1115,13 @@ CONTEXT = mistakes_of(
         "three_states_are_mixed",
         "Your weights are multiplied with the values entry by entry. The axes of the two mean different things: each weight "
         "multiplies a whole value.",
+    ),
+    values_without_an_axis_for_queries=edit(
+        "return weights @ values",
+        "return (weights[..., None] * values).sum(dim=2)",
+        "contexts_of_a_batch",
+        "Your weights, with one axis more, meet values that have none for the queries, so each query is mixed from the values of "
+        "another sentence: write values[:, None], or use `@`.",
     ),
     context_cuts_the_values=edit(
         "return weights @ values",
@@ -1755,6 +1775,13 @@ LSTM = mistakes_of(
         "logits_of_an_lstm_that_looks",
         "Your decoder reads every sentence with the mask of the first one. A mask (batch, T) does so that meets scores "
         "(batch, 1, T) without an axis for the query: write mask[:, None].",
+    ),
+    context_in_place_of_the_cell_state=edit(
+        "h_next, c_next = self.cell(torch.cat([word, seen], dim=-1), (h_prev, c_prev))",
+        "h_next, c_next = self.cell(torch.cat([word, seen], dim=-1), (h_prev, seen))",
+        "a_step_of_one_number_each",
+        "Your cell gets the context in place of its own state c. Are both called c in your code? The context is read with the word; "
+        "c_{t-1} is what the cell remembers.",
     ),
     lstm_nan_for_an_empty_source=edit(
         "shares = masked_softmax(scored, mask[:, None])",
