@@ -158,9 +158,9 @@ def test_two_mistakes_are_tried_mostly_where_one_explains_a_part() -> None:
     assert found is not None
     assert set(found.names) == set(pair)
     oracle.noted.clear()
-    scores = oracle.trials_of("attention_scores")
-    wrong = {t: tuple(replace(o, value=o.value * 1.013) for o in oracle.expected(t)) for t in scores}
-    assert diagnose.diagnose(oracle, "attention_scores", wrong, scores) is None
+    contexts = oracle.trials_of("similarity_context")
+    wrong = {t: tuple(replace(o, value=o.value * 1.013) for o in oracle.expected(t)) for t in contexts}
+    assert diagnose.diagnose(oracle, "similarity_context", wrong, contexts) is None
     assert sum(len(names) > 1 for names in oracle.noted) <= mistake_pairs.MAX_HIDDEN
 
 

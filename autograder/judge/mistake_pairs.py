@@ -7,6 +7,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from autograder.judge.combined_numbers import how_far
 from autograder.judge.outcomes_alike import agrees, is_mere_crash
 from autograder.judge.sieve import Names, Shown, candidates, compared_by_numbers, giving_a_part, shown_by
 from autograder.judge.trials import Facts, Trial
@@ -17,7 +18,7 @@ MAX_FOR_PARTS = 6  # failed cases of which one of a pair may explain a part alon
 MAX_PAIRS, MAX_MORE = 80, 40  # that are tried, and of those that are unlikely
 MAX_ALL = 400  # of which all are tried: two in one expression may leave nothing of what each gives alone
 MAX_HIDDEN = (
-    20  # pairs of which neither shows in any of the student's numbers, as in a sum over fewer that is divided by more
+    40  # pairs of which neither shows in any of the student's numbers, as in a sum over fewer that is divided by more
 )
 Pair = tuple[Names, Names]
 
@@ -49,7 +50,9 @@ def pairs_to_try(
             if (a in changes and b in changes) or (a in gives and b not in changes) or (b in gives and a not in changes)
         ]
     speaks_against = _speaking_against(oracle, own, got, looked_at)
-    every = sorted(every, key=lambda pair: speaks_against[pair])
+    far = np.sum([how_far(oracle, own, trial, got[trial]) for trial in looked_at], axis=0)
+    place = {names: number for number, names in enumerate(own)}
+    every = sorted(every, key=lambda pair: (speaks_against[pair], far[place[pair[0]], place[pair[1]]]))
     partly = [pair for pair in every if not parts.isdisjoint(pair)]
     kept = set(pairs)
     hidden = kept.difference(partly)

@@ -120,6 +120,22 @@ def shown_by(oracle: Facts, attempt: Sequence[Names], trial: Trial, got: tuple[O
     return Shown(wrong[finite], changes[:, finite], gives[:, finite], times, factors)
 
 
+def numbers_of(
+    oracle: Facts, attempt: Sequence[Names], trial: Trial, got: tuple[Outcome, ...]
+) -> tuple[np.ndarray, np.ndarray, list[int], np.ndarray] | None:
+    """Return some numbers of the student's, the right ones, which of some mistakes give as many, and these, (mistakes, numbers).
+
+    None where they have other shapes than the right ones.
+    """
+    mine, right = _signature(trial, got), _signature(trial, oracle.expected(trial))
+    known = _of_all(oracle, tuple(attempt), trial)
+    if mine is None or right is None or not right.is_like(mine) or mine.kind not in known:
+        return None
+    like, numbers, _ = known[mine.kind]
+    finite = np.isfinite(numbers).all(axis=1)
+    return mine.numbers, right.numbers, [n for n, whole in zip(like, finite, strict=True) if whole], numbers[finite]
+
+
 def _factors(many: np.ndarray, one: np.ndarray) -> np.ndarray:
     """Return for each row the factor, other than 1, between all numbers of two arrays; NaN where there is none, or few numbers."""
     with np.errstate(all="ignore"):
