@@ -694,6 +694,13 @@ STEP = mistakes_of(
         "steps_of_any_size",
         "Your step has no bias. With it, a unit can be on even when nothing is read and nothing remembered.",
     ),
+    matrices_joined_the_other_way=edit(
+        "from_input = x_t @ W_x.T\n    from_past = h_prev @ W_h.T",
+        "from_input = np.concatenate([x_t, h_prev], axis=-1) @ np.concatenate([W_h, W_x], axis=1).T\n    from_past = 0.0",
+        "the_second_step_of_hello",
+        "You join x and h, and the two matrices in the other order, so each matrix meets numbers of the other's. Both are joined in one "
+        "order: [x, h] goes with [W_x, W_h].",
+    ),
     bias_outside_tanh=edit(
         "return np.tanh(from_input + from_past + b)",
         "return np.tanh(from_input + from_past) + b",
@@ -894,6 +901,12 @@ STEP = mistakes_of(
 
 FORWARD = mistakes_of(
     "rnn_forward",
+    bias_left_out_of_the_loop=edit(
+        "h = rnn_step(x[:, t], h, W_x, W_h, b)",
+        "h = rnn_step(x[:, t], h, W_x, W_h, 0.0 * b)",
+        "reading_takes_a_batch",
+        "Your steps lack the bias. Call your `rnn_step`, or write all of it: b belongs to the sum in the tanh.",
+    ),
     first_token_is_not_read=edit(
         "h = h0\n    states = []\n    for t in range(x.shape[1]):",
         "h = np.zeros_like(h0)\n    states = [h]\n    for t in range(1, x.shape[1]):",
@@ -1316,6 +1329,13 @@ OUTPUT = mistakes_of(
 
 LOSS = mistakes_of(
     "next_token_loss",
+    every_row_costs_every_target=edit(
+        "of_targets = np.take_along_axis(log_probs, targets[..., None], axis=-1)[..., 0]\n    counted = of_targets[mask]",
+        "counted = log_probs[mask][:, targets[mask]]",
+        "hello_costs_a_third_of_a_nat",
+        "Your index asks every row for the targets of all rows, n x n numbers of which n are meant. Pair them: rows and targets are two "
+        "arrays of indices of one length, as in log_probs[np.arange(n), targets].",
+    ),
     mean_over_filler=edit(
         "return float(-counted.mean())",
         "return float(-counted.sum() / mask.size)",
