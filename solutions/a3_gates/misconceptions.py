@@ -251,6 +251,14 @@ GATES = mistakes_of(
         "Your sigmoid is a straight line that is cut off at 0 and 1, the hard sigmoid of old versions of Keras. Here it is "
         "1 / (1 + exp(-a)).",
     ),
+    sums_of_gates_clipped=edit(
+        "joined = np.concatenate([h_prev, x_t], axis=-1)\n    f =",
+        "joined = np.concatenate([h_prev, x_t], axis=-1)\n\n"
+        "    def _sigmoid(a: np.ndarray) -> np.ndarray:\n        return 1.0 / (1.0 + np.exp(-np.clip(a, -5, 5)))\n\n    f =",
+        "gates_may_be_shut",
+        "Your sums are clipped before the sigmoid, and so tightly that no gate is ever shut or open: sums may be large, and only beyond some "
+        "hundreds does exp overflow.",
+    ),
     sigmoid_twice_as_steep=edit(
         "joined = np.concatenate([h_prev, x_t], axis=-1)\n    f =",
         "joined = np.concatenate([h_prev, x_t], axis=-1)\n\n"
@@ -570,6 +578,12 @@ STEP = mistakes_of(
 
 FORWARD = mistakes_of(
     "lstm_forward",
+    states_as_wide_as_the_input=edit(
+        "states, cells = np.zeros((batch, time, h0.shape[1])), np.zeros((batch, time, c0.shape[1]))",
+        "states, cells = np.zeros_like(x), np.zeros_like(x)",
+        "sequences_take_a_batch",
+        "Your arrays of states are as wide as x. States have as many entries as h0, which may be more or fewer.",
+    ),
     starts_from_zero_states=edit(
         "h, c = h0, c0",
         "h, c = 0 * h0, 0 * c0",
@@ -1845,6 +1859,12 @@ KEEP = mistakes_of(
         "keeping_gru_of_any_size",
         "Your last line mixes with the reset gate. In both conventions it is z that mixes old and new.",
     ),
+    keep_parentheses_missing=edit(
+        "return keep * h_prev + (1 - keep) * proposal",
+        "return keep * h_prev + 1 - keep * proposal",
+        "keeping_gru_of_one_unit",
+        "Your 1 - z lacks its parentheses: 1 is added, and z times the candidate taken away. The share of the candidate is (1 - z).",
+    ),
     keep_one_minus_the_other_state=edit(
         "return keep * h_prev + (1 - keep) * proposal",
         "return 1 - gru_step(x_t, h_prev, params)",
@@ -2431,6 +2451,13 @@ STACKED = mistakes_of(
         'out = _rnn(out, layer if out is x else layer | {"h0": 0 * layer["h0"]})',
         "layers_of_equal_size_are_not_mixed_up",
         "Your bottom layer starts from its h0, and the layers above it from zeros. Each has its own h0.",
+    ),
+    state_handed_up_whatever_its_size=edit(
+        "out = _rnn(out, layer)",
+        'out = _rnn(out, layer if out is x else layer | {"h0": out[:, -1]})',
+        "layers_may_differ_in_size",
+        "Your layers start from the last state of the layer below, which need not even be as wide. Each starts from its own h0, and reads "
+        "the layer below step by step.",
     ),
     state_handed_up=edit(
         "for layer in layers:\n        out = _rnn(out, layer)",
