@@ -2452,18 +2452,10 @@ STACKED = mistakes_of(
         "layers_of_equal_size_are_not_mixed_up",
         "Your bottom layer starts from its h0, and the layers above it from zeros. Each has its own h0.",
     ),
-    state_handed_up_whatever_its_size=edit(
+    state_handed_up=edit(
         "out = _rnn(out, layer)",
         'out = _rnn(out, layer if out is x else layer | {"h0": out[:, -1]})',
-        "layers_may_differ_in_size",
-        "Your layers start from the last state of the layer below, which need not even be as wide. Each starts from its own h0, and reads "
-        "the layer below step by step.",
-    ),
-    state_handed_up=edit(
-        "for layer in layers:\n        out = _rnn(out, layer)",
-        'for layer in layers:\n        same = out is not x and layer["h0"].shape == out[:, -1].shape\n'
-        '        out = _rnn(out, layer | {"h0": out[:, -1]} if same else layer)',
-        "layers_of_equal_size_are_not_mixed_up",
+        "two_layers",
         "Your layers start from the last state of the layer below. Each starts from its own h0, and reads the layer "
         "below step by step.",
     ),
