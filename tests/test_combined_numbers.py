@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -64,3 +66,14 @@ def test_what_is_right_is_near_to_no_two_mistakes() -> None:
     """There is nothing to explain."""
     oracle, trial, own = found("a8_language_model", "TransformerLM", "model_takes_a_batch")
     assert (how_far(oracle, own, trial, oracle.expected(trial)) == FAR).all()
+
+
+def test_numbers_of_any_size_are_compared_without_a_word() -> None:
+    """What is wrong may be so large that its square is infinite."""
+    oracle, trial, own = found("a3_gates", "lstm_step", "step_takes_a_batch")
+    (outcome,) = oracle.expected(trial)
+    huge = replace(outcome, value=tuple(array * 1e308 for array in outcome.value))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        far = how_far(oracle, own, trial, (huge,))
+    assert np.isfinite(far).all()

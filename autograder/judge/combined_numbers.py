@@ -28,15 +28,16 @@ def how_far(oracle: Facts, own: Sequence[Names], trial: Trial, got: tuple[Outcom
     mine, right, like, alone = numbers
     here = np.isfinite(mine) & np.isfinite(right) & np.isfinite(alone).all(axis=0)
     mine, right, alone = mine[here], right[here], alone[:, here]
-    off = np.median(np.abs(mine - right)) if len(mine) else 0.0
-    if off <= _NONE:
-        return far
     one, other = alone[:, None], alone[None, :]
-    with np.errstate(all="ignore"):
+    with np.errstate(all="ignore"):  # wrong numbers may be of any size
+        off = np.median(np.abs(mine - right)) if len(mine) else 0.0
+        if off <= _NONE:
+            return far
         guesses = one + other - right, np.where(right == 0, mine, one * other / right)
-    near = np.minimum(*(np.median(np.abs(guess - mine), axis=-1) / off for guess in guesses))
-    together = np.minimum(*(_unlike(guess, mine) for guess in guesses))
-    far[np.ix_(like, like)] = np.nan_to_num(np.minimum(near, 1.0) + together, nan=FAR)
+        near = np.minimum(*(np.median(np.abs(guess - mine), axis=-1) / off for guess in guesses))
+        together = np.minimum(*(_unlike(guess, mine) for guess in guesses))
+        guessed = np.minimum(near, 1.0) + together
+    far[np.ix_(like, like)] = np.nan_to_num(guessed, nan=FAR, posinf=FAR, neginf=FAR)
     return far
 
 
