@@ -44,9 +44,8 @@ def attempts(entries: list[Entry], stub: Stub) -> list[tuple[Entry, ...]]:
         if entry.is_work(stub):
             name = work_name(entry.title) if stub.files else suffix_of(entry.title)
             number = entry.said.attempt
-            pairs[number, times[number, name]][name] = (
-                entry  # where no attempt is counted, an earlier file is an earlier one
-            )
+            # Where no attempt is counted, an earlier file of a name is an earlier one.
+            pairs[number, times[number, name]][name] = entry
             times[number, name] += 1
     found = [*filter(None, [together]), *(tuple(pair.values()) for pair in pairs.values())]
     found += [(entry,) for entry in rest if entry.usable and not entry.is_work(stub)]

@@ -17,9 +17,8 @@ MAX_SIEVED = 3  # failed cases on which every mistake is tried alone, to see whi
 MAX_FOR_PARTS = 6  # failed cases of which one of a pair may explain a part alone
 MAX_PAIRS, MAX_MORE = 80, 40  # that are tried, and of those that are unlikely
 MAX_ALL = 400  # of which all are tried: two in one expression may leave nothing of what each gives alone
-MAX_HIDDEN = (
-    40  # pairs of which neither shows in any of the student's numbers, as in a sum over fewer that is divided by more
-)
+# Pairs of which neither shows in any of the student's numbers, as in a sum over fewer that is divided by more.
+MAX_HIDDEN = 40
 Pair = tuple[Names, Names]
 
 

@@ -22,6 +22,7 @@ ARGUMENT = "argument_not_read"
 BRANCH = "branch_not_written"
 SQUEEZED = "every_axis_squeezed"
 NOT_ALL = "argument_not_read_either"  # where calls that leave it out fail, too
+WITH_CRASHES = frozenset({BRANCH, SQUEEZED})  # told of calls that end in a crash, too
 NEVER_READ = frozenset({"part_not_used", ARGUMENT})
 NOT_READ = ("part_not_used", ARGUMENT, "setting_not_used", "value_not_used")
 # What is told before what a wrong answer says by itself.
@@ -49,14 +50,8 @@ def relations_of(
         mine = [j for j in judged if j.trial.case.exercise == name and j.trial not in verdict.excused]
         if not any(j.status in OWN_FAULT for j in mine):
             continue
-        undone = next(
-            (
-                Relation(name, _told_of(oracle, k, mine))
-                for k in reading.undone(name)
-                if k[0] != SQUEEZED or _hurts(mine)
-            ),
-            None,
-        )
+        not_done = (_told_of(oracle, key, mine) for key in reading.undone(name))
+        undone = next((Relation(name, key) for key in not_done if key), None)
         if diagnosis and _takes_several(diagnosis):
             told = find_slip(oracle, name, mine)  # one small change is likelier than two known mistakes
         elif diagnosis:
@@ -67,7 +62,7 @@ def relations_of(
         else:
             shared = None if name in remembering else what_crashing_calls_share(oracle, mine)
             told = Relation(name, shared) if shared else None
-            told = undone if undone and undone.key[0] in (BRANCH, SQUEEZED) else told
+            told = undone if undone and undone.key[0] in WITH_CRASHES else told
         if told:
             found[name] = told
     return found
@@ -89,23 +84,28 @@ def _is_a_choice(oracle: Knowledge, diagnosis: Diagnosis) -> bool:
     return any(m.name not in twins and m.sentence not in told for alternative in others for m in alternative)
 
 
-def _told_of(oracle: Knowledge, key: Key, judged: Collection[Judged]) -> Key:
-    """Return what is told of code that is not done: an argument that nothing reads is not all, where wrong calls leave it out."""
+def _told_of(oracle: Knowledge, key: Key, judged: Collection[Judged]) -> Key | None:
+    """Return what is told of code that is not done; nothing where no failure may come of it.
+
+    An argument that nothing reads is not all, where wrong calls leave it out.
+    """
     kind, function, names = key
+    if kind == SQUEEZED and not _fails_with_axes_of_one(judged):
+        return None
     wrong = (j.trial for j in judged if j.status is not Status.PASSED and j.trial.case.visibility is Visibility.PUBLIC)
     if kind != ARGUMENT or all(any(_gives(oracle, t, made, names) for made in t.calls) for t in wrong):
         return key
     return NOT_ALL, function, names
 
 
-def _hurts(judged: Collection[Judged]) -> bool:
+def _fails_with_axes_of_one(judged: Collection[Judged]) -> bool:
     """Whether all public cases that fail have an array with an axis of length one, and some that pass have none."""
     public = [j for j in judged if j.trial.case.visibility is Visibility.PUBLIC]
-    passed = [_has_one(j.trial) for j in public if j.status is Status.PASSED]
-    return not all(passed) and all(_has_one(j.trial) for j in public if j.status is not Status.PASSED)
+    passed = [_has_axis_of_one(j.trial) for j in public if j.status is Status.PASSED]
+    return not all(passed) and all(_has_axis_of_one(j.trial) for j in public if j.status is not Status.PASSED)
 
 
-def _has_one(trial: Trial) -> bool:
+def _has_axis_of_one(trial: Trial) -> bool:
     parts = (array_of(leaf) for call in trial.calls for leaf in leaves([call.args, dict(call.kwargs)]))
     return any(1 in part.shape for part in parts if part is not None)
 
@@ -220,7 +220,7 @@ def without_name(
     )
     if used:
         return Advice(Hint.ALSO_WRONG if judged.trial in verdict.own else Hint.MEND_FIRST, used)
-    crashes = isinstance(related, Relation) and related.key[0] in {*CRASHES, BRANCH, SQUEEZED}
+    crashes = isinstance(related, Relation) and related.key[0] in {*CRASHES, *WITH_CRASHES}
     if (
         crashes
         or isinstance(related, Advice)

@@ -224,10 +224,8 @@ def _lacking(node: ast.BinOp, kept: ast.AST, names: NamesIn) -> Key | None:
 
 def _told_of_call(call: ast.Call, other: ast.AST, names: NamesIn) -> Key | None:
     function = names.called(call.func)
-    if other in (
-        getattr(call.func, "value", None),
-        *call.args,
-    ):  # what it is a call of is left, which may be a call as well
+    # What it is a call of is left, which may be a call as well.
+    if other in (getattr(call.func, "value", None), *call.args):
         return (LACKS, function) if function else None
     match other:
         case ast.Call(func=called) if called is not call.func:
