@@ -1325,6 +1325,13 @@ OUTPUT = mistakes_of(
         "each_step_has_a_distribution",
         "Your probabilities stand in columns: the vocabulary is your first axis. It is the last, as it is for one state.",
     ),
+    all_axes_turned_around=edit(
+        "logits = h @ W_y.T + b_y",
+        "logits = (W_y @ h.T).T + b_y",
+        "probabilities_take_a_batch",
+        "Your `.T` turns all axes around: states (batch, time, hidden) become (hidden, time, batch), and the product meets time instead "
+        "of the units. With the states on the left of the product, none of their axes has to move.",
+    ),
 )
 
 LOSS = mistakes_of(
