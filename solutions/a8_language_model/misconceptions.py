@@ -2340,6 +2340,12 @@ LEARNING_RATE = mistakes_of(
         "rates_behind_the_end",
         "Your cosine goes on behind the last step, where it rises again. From there on the rate is `final`.",
     ),
+    cosine_goes_on_if_there_is_one=edit(
+        BEHIND,
+        "if steps == warmup:\n        return final\n    ",
+        "rates_behind_the_end",
+        "Your cosine goes on behind the last step, where it rises again. From there on the rate is `final`.",
+    ),
     no_final_rate_without_a_way_down=edit(
         f"{BEHIND}{PROGRESS}",
         "progress = min(1.0, (step - warmup) / max(1, steps - warmup))",
@@ -2476,6 +2482,13 @@ EVALUATE = mistakes_of(
     ),
     one_piece_too_few=edit(
         N_PIECES, "pieces = max((len(data) - 1) // time - 1, 1)", "texts_of_any_length", "Your last piece is left out."
+    ),
+    last_piece_left_out_if_it_has_a_target=edit(
+        N_PIECES,
+        "pieces = max(len(data) // time - 1, 1)",
+        "texts_of_any_length",
+        "Your last piece is left out although it has all its targets, unless the length of the text is a multiple of `time`. A piece "
+        "needs one token behind its last input: n tokens give n - 1 input-target pairs.",
     ),
     pieces_with_room_for_a_target=edit(
         N_PIECES,
