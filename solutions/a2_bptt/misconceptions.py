@@ -728,6 +728,18 @@ SEQUENCE = mistakes_of(
         "Your gradients of the weights are divided by the number of steps. The chain rule adds up; if the loss is "
         "a mean over the steps, dh has that in it already.",
     ),
+    db_averaged_over_time=edit(
+        "return np.stack(dx, axis=1), dh0, dW_x, dW_h, db",
+        "return np.stack(dx, axis=1), dh0, dW_x, dW_h, db / x.shape[1]",
+        "biases_add_up",
+        "Your db is divided by the number of steps. The bias takes part in every step, and the chain rule adds up what each gives.",
+    ),
+    db_averaged_over_the_batch=edit(
+        "return np.stack(dx, axis=1), dh0, dW_x, dW_h, db",
+        "return np.stack(dx, axis=1), dh0, dW_x, dW_h, db / len(x)",
+        "biases_add_up",
+        "Your db is divided by the number of rows. The bias takes part in every row, and the chain rule adds up what each gives.",
+    ),
     weights_averaged_over_the_batch=edit(
         "dh0 = dh_next\n",
         "dh0 = dh_next\n    dW_x, dW_h, db = (a / x.shape[0] for a in (dW_x, dW_h, db))\n",
@@ -1404,6 +1416,16 @@ CHECK = mistakes_of(
         "        point[index] = kept\n        numeric = (above - below) / (2 * step)\n",
         "errors_of_wrong_gradients",
         "Your steps grow with the size of the entry. Here each is eps, whatever the entry.",
+    ),
+    rows_taken_for_entries=edit(
+        """    for index in np.ndindex(point.shape):
+        kept = point[index]
+""",
+        """    for index in range(len(point)):
+        kept = np.copy(point[index])
+""",
+        "one_entry_is_wrong",
+        "Your loop runs over the first axis, so of a matrix it moves whole rows: an index with a place for each axis moves one entry.",
     ),
     rows_moved_together=edit(
         """    for index in np.ndindex(point.shape):
