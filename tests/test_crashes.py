@@ -388,6 +388,9 @@ def test_a_name_is_not_offered_in_place_of_itself() -> None:
     ("line", "says"),
     [
         ("    mask = None  # for now", "and your code sets it so."),
+        ("    best, total, mask = None, 0.0, None", "and your code sets it so."),
+        ("    x = mask = None", "and your code sets it so."),
+        ("    best, mask = None, 0.0", "so does a method that works in place."),
         ("    mask=None,", "so does a method that works in place."),
     ],
 )

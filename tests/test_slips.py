@@ -320,6 +320,16 @@ def test_what_a_slip_gives_beside_two_known_mistakes_names_neither(known: Oracle
         assert not any(isinstance(case.reason, Relation) and case.reason.beside for case in found.cases)
 
 
+def test_beside_a_mistake_that_gives_all_of_it_no_slip_is_told() -> None:
+    """A call that crashes takes the name from it, and a slip that changes nothing would be told in its place."""
+    oracle = Oracle(load_assignment(ROOT, "a10_fast_attention").without_training(), 3)
+    mistake = ("block_with_a_hidden_key_dropped",)
+    trials = [t for t in oracle.trials_of("online_softmax") if t.case.name != "nothing_to_read_in_the_first_block"]
+    failed = [trial for trial in trials if trial.case.name == "hidden_keys_count_for_nothing"]
+    got = {trial: oracle.answers(mistake, trial) or () for trial in trials}
+    assert oracle.slip_giving("online_softmax", got, failed) is None
+
+
 def test_only_code_that_makes_both_opens_what_is_told_of_them(known_folder: Path) -> None:
     """Neither what is told, nor which mistake belongs to it, can be read in the file."""
     packed = decode((known_folder / FILE).read_bytes())["lstm_gates"]["beside"]

@@ -81,6 +81,12 @@ def a_short_token_after_long_ones(rng: np.random.Generator) -> Iterator[Call]:
     yield call(np.stack([tokens, tokens * np.array([[1.0], [-1.0], [-1.0], [1.0]]), 0.0 * tokens]))
 
 
+@case("similarity_context", check=close(), weight=0.5)
+def a_long_token_comes_later(rng: np.random.Generator) -> Iterator[Call]:
+    """Two short tokens, then a very long one: however similar it is, the tokens before it become [1 0] and [.056 1.888]."""
+    yield call(np.array([[1.0, 0.0], [0.0, 2.0], [3000.0, 2000.0]]))
+
+
 @case("similarity_context", check=untouched(), weight=0.4)
 def similarities_leave_the_tokens_alone(rng: np.random.Generator) -> Iterator[Call]:
     """The same batch: afterwards X is what it was."""

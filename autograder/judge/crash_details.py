@@ -16,6 +16,9 @@ from autograder.sandbox.job import Part, Source, Trouble
 MAX_KEYS = 12
 TYPES = {"Tensor": "tensor", "numpy.ndarray": "array", "ndarray": "array", "NoneType": "None", "torch.Size": "tuple"}
 _LAYER = re.compile(r"\.\d+\.")
+_ASSIGNMENT = re.compile(
+    r"^((?:[\w, \t]+=)+)(?!=)([^#=\n]*\bNone\b[^#=\n]*)", re.MULTILINE
+)  # of names, and what is assigned
 _LACKS = re.compile(r"missing \d+ required [\w-]+ arguments?: (?P<names>.+)")
 _NO_KEYS = marked({
     "tensor": "A tensor is not found among the keys of a dict, even if it holds the same number: make an int of it first.",
@@ -117,9 +120,14 @@ def none_here(crash: Crash, _: re.Match[str]) -> str:
 
 
 def _is_set_to_none(crash: Crash, name: str) -> bool:
-    """Whether a statement of the student's sets a variable to None, as a placeholder."""
-    statement = re.compile(rf"^\s*{re.escape(name)}\s*=\s*None\s*(?:#.*)?$", re.MULTILINE)
-    return any(statement.search(chunk.text) for chunk in crash.source.chunks)
+    """Whether a statement of the student's sets a variable to None, as a placeholder: by itself, or as one of several."""
+    for found in (found for chunk in crash.source.chunks for found in _ASSIGNMENT.finditer(chunk.text)):
+        values = [value.strip() for value in found[2].split(",")]
+        for targets in (target.split(",") for target in found[1].split("=")[:-1]):
+            named = zip(targets, values, strict=True) if len(targets) == len(values) else ()
+            if any(target.strip() == name and value == "None" for target, value in named):
+                return True
+    return False
 
 
 def parameter_names(crash: Crash, _: re.Match[str]) -> str:

@@ -9,7 +9,7 @@ from autograder.course.spec import Misconception
 from autograder.judge.answer_fingerprints import Fingerprint, fingerprint_of
 from autograder.judge.array_pairs import arrays_in
 from autograder.judge.mistake_pairs import MAX_FOR_PARTS, explaining_a_part
-from autograder.judge.outcomes_alike import same_outcomes
+from autograder.judge.outcomes_alike import agrees, same_outcomes
 from autograder.judge.reasons import Key, Slipped
 from autograder.judge.sieve import Names
 from autograder.judge.trials import Trial
@@ -144,9 +144,13 @@ def slip_giving(
     own: list[Names] = [(m.name,) for m in oracle.misconceptions_of(exercise)]
     soonest = sorted((trial for trial in failed if not trial.is_large), key=lambda trial: trial.cost)
     parts = explaining_a_part(oracle, own, got, tuple(soonest[:MAX_FOR_PARTS]))
+    partly = [names for names in own if names in parts]
+    # One that gives them all by itself needs no slip, and has no name for another reason, such as a call that crashes.
+    if any(all(agrees(oracle, names, trial, got[trial]) for trial in failed) for names in partly):
+        return None
     found = [
         Slipped(key, name)
-        for (name,) in [names for names in own if names in parts][:MOST_BESIDE]
+        for (name,) in partly[:MOST_BESIDE]
         if (key := _first_giving(oracle, exercise, oracle.misconception(name), got, failed))
     ]
     return found[0] if len(found) == 1 else None  # else either may be what is wrong

@@ -1081,6 +1081,13 @@ ROOFLINE = mistakes_of(
         "under_the_roof",
         "Your result is an intensity, capped at the ridge. Times the bandwidth it is a speed.",
     ),
+    python_s_own_minimum=edit(
+        "return np.minimum(fed, peak)",
+        "return min(fed, peak)",
+        "under_the_roof",
+        "Your `min` is Python's own, which asks whether one whole array is smaller than another. Each intensity has a roof of its own: the "
+        "smaller of two is taken entry by entry.",
+    ),
     smallest_of_all_intensities=edit(
         "return np.minimum(fed, peak)",
         "return np.min([np.min(fed), peak])",

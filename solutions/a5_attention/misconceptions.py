@@ -406,6 +406,14 @@ SIMILARITY = mistakes_of(
         "Your softmax takes off the largest absolute value of each row. Where that is the size of a negative score, all "
         "exponentials become zero.",
     ),
+    similarity_future_in_the_maximum=edit(
+        "shares = attention_weights(similarities, past)",
+        "raised = np.exp(similarities - similarities.max(axis=-1, keepdims=True)) * past\n"
+        "    shares = raised / raised.sum(axis=-1, keepdims=True)",
+        "a_long_token_comes_later",
+        "Your softmax takes off the largest score of all positions, also of those to come. Where one to come is far above the others, all "
+        "that may be read become zero, and zero divided by zero is no number. Hide the future first.",
+    ),
     similarity_maximum_of_the_batch=edit(
         "shares = attention_weights(similarities, past)",
         "hidden = np.where(past, similarities, -np.inf)\n"
@@ -537,6 +545,12 @@ PROJECT = mistakes_of(
         "Your queries are scaled already while they are projected. That is sound mathematics in the end, but "
         "`project_qkv` promises the plain projections, and the scores would be scaled twice.",
     ),
+    fused_projection_split_in_equal_parts=edit(
+        "    Q = X @ W_q\n    K = X @ W_k\n    V = X @ W_v\n",
+        "    Q, K, V = np.split(X @ np.concatenate([W_q, W_k, W_v], axis=-1), 3, axis=-1)\n",
+        "widths_come_from_the_matrices",
+        "Your three results are cut from one product in equal parts. Values may be wider than queries and keys: cut where each matrix ends.",
+    ),
     fused_projection_cut_in_thirds=edit(
         "    Q = X @ W_q\n    K = X @ W_k\n    V = X @ W_v\n",
         "    together = X @ np.concatenate([W_q, W_k, W_v], axis=-1)\n    part = together.shape[-1] // 3\n"
@@ -641,6 +655,13 @@ SCORES = mistakes_of(
         "dots = K @ np.swapaxes(Q, -1, -2)",
         "rows_are_queries",
         "Your rows belong to the keys and your columns to the queries. Each query gets a row of scores.",
+    ),
+    transposes_every_axis_but_of_three=edit(
+        "dots = Q @ np.swapaxes(K, -1, -2)",
+        "dots = Q @ (np.swapaxes(K, -1, -2) if K.ndim == 3 else K.T)",
+        "scores_take_a_batch",
+        "Your `.T` turns all axes around where the keys have four of them, batch and heads among them. Only the last two change places, "
+        "however many stand in front.",
     ),
     transposes_every_axis=edit(
         "dots = Q @ np.swapaxes(K, -1, -2)",

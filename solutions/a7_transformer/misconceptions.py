@@ -302,6 +302,13 @@ LAYER_NORM = mistakes_of(
         "every_position_by_itself",
         "Your mean loses the last axis, so it lines up with the wrong axes of x. Keep it with keepdim=True.",
     ),
+    layer_statistics_get_axis_one=edit(
+        f"{MEAN}\n    var = ((x - mean) ** 2).mean(dim=-1, keepdim=True)",
+        "mean = x.mean(dim=-1).unsqueeze(1)\n    var = x.var(dim=-1, unbiased=False).unsqueeze(1)",
+        "every_position_by_itself",
+        "Your mean and variance get their axis back in place 1. That is the last one for x with two axes alone; counted from the end, it is "
+        "always axis -1.",
+    ),
     variance_without_its_axis=edit(
         "var = ((x - mean) ** 2).mean(dim=-1, keepdim=True)",
         "var = ((x - mean) ** 2).mean(dim=-1)",
@@ -522,6 +529,16 @@ BATCH_NORM = mistakes_of(
         _batch_axes("(0, 2)") + f"\n    {STANDARD}\n    return gamma.view(1, -1, 1) * standard + beta.view(1, -1, 1)",
         "every_feature_by_itself",
         "Your features are on axis 1, as in torch's nn.BatchNorm1d. Here they are the last axis, and axis 1 is time.",
+    ),
+    batch_features_moved_before_flattening=edit(
+        f"{CENTRE}\n    {SPREAD}\n    {STANDARD}\n    {SCALED}",
+        "turned = x.transpose(1, 2)\n    flat = turned.reshape(-1, x.shape[2])\n"
+        "    spread = ((flat - flat.mean(dim=0)) ** 2).mean(dim=0)\n"
+        "    standard = (flat - flat.mean(dim=0)) / torch.sqrt(spread + eps)\n"
+        "    return (gamma * standard + beta).reshape(turned.shape).transpose(1, 2)",
+        "every_feature_by_itself",
+        "Your axes of time and features change places before x is flattened, as torch's nn.BatchNorm1d would want it. After that a column "
+        "holds numbers of several features; features are the last axis already.",
     ),
     batch_variance_of_one_time=edit(
         SPREAD,
