@@ -121,13 +121,14 @@ def causal_tiles(rng: np.random.Generator) -> Iterator[Call]:
 @case("tiled_attention", check=close(names=FORWARD))
 def large_scores_do_not_overflow(rng: np.random.Generator) -> Iterator[Call]:
     """Scores of 1000 in some tiles and of -1000 in another; then a hundredth of them; then -1000 everywhere, also beside a query
-    with 1000 everywhere."""
+    with 1000 everywhere. At last, causal, scores of 1 and 2, and of 1000 with a key that the first query may not read."""
     keys = np.array([[100.0], [-100.0], [100.0], [99.9], [100.0]])
     values = np.array([[1.0], [3.0], [-2.0], [4.0], [0.5]])
     for query in (10.0, 0.1):
         yield call(np.array([[query], [-query]]), keys, values, 1)
     yield call(np.array([[-10.0]]), keys[2:], values[2:], 1)
     yield call(np.array([[10.0], [-10.0]]), keys[2:], values[2:], 1)
+    yield call(np.array([[10.0], [10.0]]), np.array([[0.1], [0.2], [100.0]]), values[:3], 2, True)
 
 
 @case("tiled_attention", check=close(names=FORWARD))

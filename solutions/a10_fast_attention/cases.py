@@ -129,13 +129,17 @@ def leading_axes_come_along(rng: np.random.Generator) -> Iterator[Call]:
 @case("tiled_attention", check=close(names=FORWARD))
 def every_row_has_its_own_maximum(rng: np.random.Generator) -> Iterator[Call]:
     """Some rows find their largest score early and others late, with scores near 1000 and near -1000; one has small scores
-    only, and is asked alone as well."""
+    only, and is asked alone as well. Causal, a later key lies far above those that may be read."""
     q = np.array([[30.0, 1.0], [-30.0, 0.5], [1.0, 30.0], [0.5, -1.0], [0.01, 0.02]])
     k = np.array([[-1.0, 0.1], [1.0, 0.2], [-0.5, 1.0], [0.2, 0.1], [0.9, -1.0]])
     k *= 45.0 * rng.uniform(0.95, 1.05, size=k.shape)
     for keys in (k, k[::-1]):
         yield call(q, keys, _normal(rng, 5, 3), 2)
     yield call(q[-1:], k, _normal(rng, 5, 3), 2)
+    rising = np.array([[0.1], [0.2], [40.0], [100.0]]) * rng.uniform(0.95, 1.05, size=(4, 1))
+    yield call(
+        np.full((4, 1), 30.0), rising, _normal(rng, 4, 3), 2, True
+    )  # a later key, far above those that may be read
 
 
 @case("tiled_attention", check=untouched(names=FORWARD))

@@ -303,6 +303,13 @@ TILED = mistakes_of(
         "You take exponentials of the scores as they are, which overflows with scores near 1000. Subtract each row's running "
         "maximum.",
     ),
+    maximum_of_hidden_scores_too=edit(
+        "m_new = np.maximum(m, scores.max(axis=-1))",
+        "m_new = np.maximum(m, (q @ np.swapaxes(keys, -1, -2) / q.shape[-1] ** 0.5).max(axis=-1))",
+        "every_row_has_its_own_maximum",
+        "Your maximum is taken before the future is hidden. Where a key to come has a score far above the others, all that may be read "
+        "becomes zero, and zero divided by zero is no number.",
+    ),
     one_maximum_for_all_rows=edit(
         "m_new = np.maximum(m, scores.max(axis=-1))",
         "m_new = np.maximum(m, scores.max())",

@@ -661,6 +661,13 @@ MASKS = mistakes_of(
         "Your mask cuts off weights after the softmax: those that remain do not sum to one, and what was hidden decides "
         "by how much.",
     ),
+    mask_after_softmax_and_divided_again=edit(
+        MASKED,
+        "shares = torch.softmax(scores, dim=-1) * allowed\n            weights = shares / shares.sum(dim=-1, keepdim=True).clamp(min=1e-30)",
+        "large_scores_are_numbers",
+        "Your mask cuts off weights after the softmax, and what remains is divided by its sum. Where a hidden score is far above the others, "
+        "nothing but zeros remains. Hide scores before the softmax.",
+    ),
     forbidden_scores_are_zero=edit(
         f"{HIDDEN}\n            {MASKED}",
         "hidden = scores * allowed\n            weights = torch.softmax(hidden, dim=-1)",

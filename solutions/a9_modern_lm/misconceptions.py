@@ -575,6 +575,13 @@ GROUPED = mistakes_of(
         "masks_hide_keys",
         "Your mask comes after the softmax, so the weights that stay sum to less than one. Hide scores before it.",
     ),
+    mask_after_softmax_and_divided_again=edit(
+        MASKED,
+        f"{WEIGHTS}\n    if mask is not None:\n        shares = weights * mask\n        weights = shares / shares.sum(dim=-1, keepdim=True)",
+        "hidden_keys_may_be_large",
+        "Your mask comes after the softmax, and the weights that stay are divided by their sum. Where a hidden score is far above the "
+        "others, nothing but zeros stays. Hide scores before the softmax.",
+    ),
     hidden_scores_are_zero=edit(
         HIDDEN,
         "scores = scores.masked_fill(~mask, 0.0)",
