@@ -253,8 +253,9 @@ def one_position_on(rng: np.random.Generator) -> Iterator[Call]:
 
 @case("shift_matrix", check=close())
 def two_positions_back(rng: np.random.Generator) -> Iterator[Call]:
-    """Two positions back, six features."""
+    """Two positions back, six features. Then five positions on, sixteen features."""
     yield call(-2, 6)
+    yield call(5, 16)
 
 
 # apply_rope

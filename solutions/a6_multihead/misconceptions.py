@@ -124,6 +124,13 @@ def _merge(new: str, caught_by: str, says: str) -> Edit:
 
 MERGE = mistakes_of(
     "merge_heads",
+    merged_by_view=edit(
+        "return side_by_side.reshape(batch, length, heads * d_head)",
+        "return side_by_side.view(batch, length, heads * d_head)",
+        "pizza_put_together",
+        "Your heads are put side by side by `view` after axes have changed places. A view takes numbers as they lie in memory, and there "
+        "they have not moved; `reshape` copies them.",
+    ),
     merge_without_transpose=_merge(
         "return x.reshape(batch, length, heads * d_head)",
         "merged_from_any_number",
@@ -647,6 +654,13 @@ MASKS = mistakes_of(
         "allowed = allowed | (torch.arange(self.n_heads) > 0)[:, None, None]\n            " + HIDDEN,
         "one_mask_for_all",
         "Your mask is applied to head 0 only. A mask holds for all heads, unless it says something else for each.",
+    ),
+    two_axes_taken_for_padding=edit(
+        ALLOWED,
+        "allowed = mask[:, None, None] if mask.dim() == 2 else (mask.unsqueeze(1) if mask.dim() == 3 else mask)",
+        "pizza_reads_only_the_past",
+        "Your mask with two axes is taken for padding, (batch, T_k). Two axes are (T_q, T_k), the same for every sequence; padding comes "
+        "with four, (batch, 1, 1, T_k).",
     ),
     mask_transposed=edit(
         ALLOWED,
@@ -1599,6 +1613,13 @@ def _rope(old: str, new: str, says: str, caught_by: str = "turns_at_any_position
 
 ROPE = mistakes_of(
     "apply_rope",
+    angles_from_a_table_as_long_as_x=edit(
+        "turn = positions[..., None] * speeds",
+        "table = torch.arange(x.shape[2], device=x.device)[:, None] * speeds\n    turn = table[positions]",
+        "one_vector_at_two_positions",
+        "Your angles are looked up in a table that is as long as x. Positions may lie anywhere, far behind a cache too: compute the angle "
+        "of each.",
+    ),
     positions_not_read=_rope(
         SPEEDS,
         f"positions = torch.arange(x.shape[-2])\n    {SPEEDS}",

@@ -993,6 +993,13 @@ def _encoder(lines: str, caught_by: str, says: str, *twins: str) -> Edit:
 
 ENCODER = mistakes_of(
     "EncoderBlock",
+    encoder_asks_whether_the_mask_is_true=edit(
+        "h = residual(x, lambda _: self.attention(n, n, n, mask))",
+        "h = residual(x, lambda _: self.attention(n, n, n, mask) if mask else self.attention(n, n, n))",
+        "encoder_block_takes_a_batch",
+        "Your block asks `if mask`, whether a whole mask is true, which no tensor of several entries can answer. Ask whether there is one: "
+        "`if mask is not None`.",
+    ),
     encoder_post_norm=_encoder(
         "h = self.norm_1(x + self.attention(x, x, x, mask))\nreturn self.norm_2(h + self.feed_forward(h))",
         "encoder_blocks_of_any_size",
@@ -2465,6 +2472,14 @@ FOUND = "    return translations\n"
 
 GREEDY = mistakes_of(
     "greedy_translate",
+    rows_cut_at_an_eos_that_is_not_there=edit(
+        "            for row, word in enumerate(words.tolist()):\n"
+        + NOTED
+        + "            tgt = torch.cat([tgt, words[:, None]], dim=1)\n    return translations\n",
+        "            tgt = torch.cat([tgt, words[:, None]], dim=1)\n    return [row[: row.index(eos)] for row in tgt[:, 1:].tolist()]\n",
+        "i_like_pizza",
+        "Your rows are cut at their eos by `index`, and not every row has one: a translation may also end because max_len words are said.",
+    ),
     words_land_in_other_rows=edit(
         "            for row, word in enumerate(words.tolist()):\n"
         + NOTED

@@ -191,6 +191,12 @@ def _down(new: str, says: str) -> Edit:
 
 SWIGLU = mistakes_of(
     "swiglu",
+    sigmoid_of_exponentials_that_overflow=edit(
+        "gate = nn.functional.silu(x @ W_gate.T)",
+        "gate = x @ W_gate.T\n    gate = gate * (torch.exp(gate) / (1 + torch.exp(gate)))",
+        "large_gates_stay_finite",
+        "Your sigmoid is e^a / (1 + e^a), which is infinity by infinity for a large gate: not a number. torch has a sigmoid that is safe.",
+    ),
     one_added_to_the_other_map=edit(
         UP,
         "up = 1 + x @ W_up.T",
@@ -842,6 +848,13 @@ def _behind(old: str, new: str, says: str) -> Edit:
 
 MODEL = mistakes_of(
     "ModernLM",
+    heads_merged_by_view=edit(
+        "read = grouped_attention(q, k, v, mask).transpose(1, 2).flatten(2)",
+        "read = grouped_attention(q, k, v, mask).transpose(1, 2)\n            read = read.view(*read.shape[:2], -1)",
+        "two_layers_and_groups",
+        "Your heads are put side by side by `view` after axes have changed places. A view takes numbers as they lie in memory, and there "
+        "they have not moved; `reshape` copies them.",
+    ),
     output_map_of_its_own=_any(
         TABLE,
         f"{TABLE}\n        self.output = nn.Linear(d_model, vocab, bias=False)",
@@ -1452,6 +1465,13 @@ def _flops(new: str, says: str) -> Edit:
 
 COUNT = mistakes_of(
     "count",
+    window_asked_of_the_model=edit(
+        "    flops = 2 * table + model.n_layers",
+        "    context = min(context, model.window)\n    flops = 2 * table + model.n_layers",
+        "one_small_layer",
+        "Your context is cut to the model's window once more. That has been done already, and the model has the sizes that the text lists "
+        "and no more.",
+    ),
     groups_ignored=edit(
         NARROW,
         "narrow = d",
@@ -1997,6 +2017,13 @@ NUCLEI = "nuclei_of_any_size"
 
 NUCLEUS = mistakes_of(
     "top_p",
+    left_out_in_all_rows=edit(
+        "    return torch.zeros_like(shares).scatter(-1, order, shares)",
+        "    rest = probabilities.clone()\n    rest[order[before >= p]] = 0\n    return rest / rest.sum(dim=-1, keepdim=True)",
+        "every_row_has_its_own_nucleus",
+        "Your index of what is left out is used along the first axis: `kept[ids]` picks entries of one row, and whole rows of several. "
+        "`scatter` puts numbers into places along the last axis.",
+    ),
     crossing_token_left_out=edit(
         BEFORE,
         "before = ranked.cumsum(dim=-1)",
