@@ -32,6 +32,8 @@ W_K = np.array([[0.5, -1.0], [1.0, 1.0]])
 W_V = np.array([[2.0, 0.0], [1.0, -1.0]])
 
 LOWER = np.array([[True, False, False], [True, True, False], [True, True, True]])
+# Two short vectors, then a very long one.
+RISING = np.array([[1.0, 0.0], [0.0, 2.0], [3000.0, 2000.0]])
 
 
 @case("average_context", check=close(), words=WORDS)
@@ -84,7 +86,7 @@ def a_short_token_after_long_ones(rng: np.random.Generator) -> Iterator[Call]:
 @case("similarity_context", check=close(), weight=0.5)
 def a_long_token_comes_later(rng: np.random.Generator) -> Iterator[Call]:
     """Two short tokens, then a very long one: however similar it is, the tokens before it become [1 0] and [.056 1.888]."""
-    yield call(np.array([[1.0, 0.0], [0.0, 2.0], [3000.0, 2000.0]]))
+    yield call(RISING)
 
 
 @case("similarity_context", check=untouched(), weight=0.4)
@@ -224,9 +226,11 @@ def attention_takes_a_batch(rng: np.random.Generator) -> Iterator[Call]:
 @case("attention", check=close(), words=I_LIKE_PIZZA, weight=0.5)
 def pizza_forty_times_as_long(rng: np.random.Generator) -> Iterator[Call]:
     """I, like, pizza with queries and keys forty times as long: scores of a thousand and more give ordinary shares. Then three
-    queries all of which find the keys far from them: scores below -1000, under the causal mask."""
+    queries all of which find the keys far from them: scores below -1000, under the causal mask. Then a key far above the others,
+    which only the last query may read."""
     yield call(40.0 * PIZZA, 40.0 * PIZZA, PIZZA_V)
     yield call(np.full((3, 2), -40.0), 40.0 * PIZZA, PIZZA_V, LOWER)
+    yield call(PIZZA, RISING, PIZZA_V, LOWER)
 
 
 @case("attention", check=untouched(), weight=0.36)

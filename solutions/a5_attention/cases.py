@@ -307,6 +307,8 @@ def large_dot_products_do_not_overflow(rng: np.random.Generator) -> Iterator[Cal
     Q = np.array([[25.0, 20.0, 20.0, 2.0], [-25.0, 20.0, -20.0, 4.0]]) * signs
     K = np.array([[25.0, 20.0, 20.0, 1.0], [25.0, 20.0, 20.0, 0.0], [25.0, 20.0, 20.0, -1.0]]) * signs
     yield call(Q, K, _normal(rng, 3, 5))
+    K[2] *= 20.0
+    yield call(Q[:1], K, _normal(rng, 3, 5), np.array([[True, True, False]]))  # far above those that may be read
 
 
 @case("attention", check=untouched())

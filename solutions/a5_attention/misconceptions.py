@@ -1121,6 +1121,14 @@ WEIGHTS = mistakes_of(
 
 ATTENTION = mistakes_of(
     "attention",
+    attention_forbidden_scores_in_the_maximum=edit(
+        "weights = attention_weights(scores, mask)",
+        "raised = np.exp(scores - scores.max(axis=-1, keepdims=True)) * (True if mask is None else mask)\n"
+        "    weights = raised / raised.sum(axis=-1, keepdims=True)",
+        "large_dot_products_do_not_overflow",
+        "Your softmax takes off the largest score of all keys, also of those that the mask forbids. Where a forbidden score is far above the "
+        "others, all that may be read become zero, and zero divided by zero is no number. Your `attention_weights` knows better.",
+    ),
     attention_repeats_masks_in_turn=edit(
         "weights = attention_weights(scores, mask)",
         "if mask is not None and mask.ndim == scores.ndim == 4:\n"

@@ -5,7 +5,9 @@ import numpy as np
 
 def similarity_context(x):
     scores = attention_scores(x, x)
-    raised = np.exp(scores - scores.max(axis=-1, keepdims=True)) * np.tri(x.shape[-2])
+    past = np.tri(x.shape[-2], dtype=bool)
+    highest = scores.max(axis=-1, keepdims=True, where=past, initial=-np.inf)
+    raised = np.exp(np.minimum(scores - highest, 0)) * past
     return raised @ x / raised.sum(axis=-1, keepdims=True)
 
 
@@ -18,7 +20,9 @@ def attention_weights(scores, mask=None):
 
 def attention(Q, K, V, mask=None):
     scores = attention_scores(Q, K)
-    raised = np.exp(scores - scores.max(axis=-1, keepdims=True)) * (1 if mask is None else mask)
+    allowed = np.broadcast_to(True if mask is None else mask, scores.shape)
+    highest = scores.max(axis=-1, keepdims=True, where=allowed, initial=-np.inf)
+    raised = np.exp(np.minimum(scores - highest, 0)) * allowed
     return (raised @ V) / raised.sum(axis=-1, keepdims=True)
 
 
