@@ -655,13 +655,6 @@ MASKS = mistakes_of(
         "one_mask_for_all",
         "Your mask is applied to head 0 only. A mask holds for all heads, unless it says something else for each.",
     ),
-    two_axes_taken_for_padding=edit(
-        ALLOWED,
-        "allowed = mask[:, None, None] if mask.dim() == 2 else (mask.unsqueeze(1) if mask.dim() == 3 else mask)",
-        "pizza_reads_only_the_past",
-        "Your mask with two axes is taken for padding, (batch, T_k). Two axes are (T_q, T_k), the same for every sequence; padding comes "
-        "with four, (batch, 1, 1, T_k).",
-    ),
     mask_transposed=edit(
         ALLOWED,
         "allowed = (mask.unsqueeze(1) if mask.dim() == 3 else mask).transpose(-2, -1)",
@@ -983,6 +976,14 @@ JOINS = mistakes_of(
     two_axes_fall_on_the_batch=edit(
         "allowed = mask.unsqueeze(1) if mask.dim() == 3 else mask",
         "allowed = mask[:, None, None] if mask.dim() == 2 else mask.unsqueeze(1) if mask.dim() == 3 else mask",
+        "pizza_reads_only_the_past",
+        "Your mask of two axes gets its new axes behind the first, as if that were the batch. Its axes are (T_q, T_k), the "
+        "same for all sequences.",
+    ),
+    two_axes_expanded_from_the_batch=edit(
+        ALLOWED,
+        "allowed = mask[:, None, None] if mask.dim() == 2 else mask.unsqueeze(1) if mask.dim() == 3 else mask\n"
+        "            allowed = allowed.expand(scores.shape)",
         "pizza_reads_only_the_past",
         "Your mask of two axes gets its new axes behind the first, as if that were the batch. Its axes are (T_q, T_k), the "
         "same for all sequences.",
