@@ -263,7 +263,7 @@ def padding_is_never_read(rng: np.random.Generator) -> Iterator[Call]:
     """Whatever stands at padded positions, the output is the same."""
     query, x, module = _normal(rng, 3, 4, 12), rng.normal(size=(3, 6, 12)), _attention(rng, 12, 3)
     real = _padding(rng, 3, 6)
-    for filler in (0.0, 50.0, rng.normal(size=x.shape)):
+    for filler in (0.0, 300.0, -300.0, rng.normal(size=x.shape)):
         filled = _tensor(np.where(real[:, :, None], x, filler))
         yield call_module(query, filled, filled, _tensor(real[:, None, None]), module=module)
 
