@@ -578,3 +578,22 @@ def test_doctor_says_what_is_left_of_the_example(run: Run, tmp_path: Path) -> No
     assert "row_means(np.array([[1.0, 2.0, 3.0], [4.0, 5.0, 9.0]])) raises NameError" in ended.out
     assert "correct/loops.py defines nothing that sums.py has" in ended.out
     assert "README.md does not say `row_sums`" in ended.out
+
+
+def test_a_known_mistake_that_edits_nothing_any_more_is_refused(run: Run, works: Path, course_copy: Path) -> None:
+    """Before anything is written: code that makes a mistake could not be graded, and would get no points."""
+    reference = course_copy / "solutions" / "t1_means" / "means.py"
+    text = reference.read_text(encoding="utf-8")
+    assert "x.sum(axis=-1)" in text
+    reference.write_text(text.replace("x.sum(axis=-1)", "x.sum(-1)"), encoding="utf-8")
+    out = works.parent / "out"
+    for command in (
+        ("grade", "t1_means", works.parent, "--out", out),
+        ("handout", "t1_means", "--out", out),
+        ("check", "t1_means", works),
+    ):
+        ended = run(*command, course=course_copy)
+        assert ended.code == 2
+        assert "replaces a text that the reference does not hold" in ended.err
+        assert "autograder doctor t1_means says what to write" in ended.err
+    assert not out.exists()

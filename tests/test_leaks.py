@@ -12,8 +12,9 @@ import pytest
 
 from autograder.course.catalog import load_assignment
 from autograder.course.spec import Assignment, Visibility, call
+from autograder.course.stub import solution_lines
 from autograder.handout.handout import engine_files, handout_files
-from autograder.handout.leaks import Secrets, leaks, secrets_of
+from autograder.handout.leaks import IN_A_ROW, Secrets, leaks, pasted, secrets_of
 from autograder.handout.public_data import public_oracle
 from autograder.handout.secret_numbers import SecretNumbers
 from autograder.oracle.oracle import Oracle
@@ -123,6 +124,14 @@ def test_hidden_names_and_claims_are_found(assignment: Assignment, own: Secrets)
     hidden = [case for case in assignment.cases if case.visibility is Visibility.HIDDEN]
     assert any(list(leaks({"x": case.name.encode()}, own, {})) for case in hidden)
     assert any(list(leaks({"x": case.claim.encode()}, own, {})) for case in hidden)
+
+
+def test_a_solution_in_the_text_is_found(assignment: Assignment) -> None:
+    """Several of its lines in a row; one may be the formula that the text is about."""
+    lines = solution_lines(assignment.reference)[: IN_A_ROW + 1]
+    assert list(pasted(f"So it goes:\n\n    {lines[0]}\n", assignment)) == []
+    (told,) = pasted("".join(f"    {line}\n" for line in lines), assignment)
+    assert told.startswith(f"README.md holds {IN_A_ROW} lines of the solution in a row, from ")
 
 
 def test_the_reference_is_found(assignment: Assignment, own: Secrets) -> None:

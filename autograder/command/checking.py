@@ -17,7 +17,7 @@ from autograder.command.options import (
     SlugArgument,
     course_of,
     fail,
-    load_assignment,
+    load_for_use,
 )
 from autograder.course.language import speaking
 from autograder.course.places import CourseError
@@ -74,7 +74,7 @@ def check(
 
 def _check(course: Path, slug: str, words: Sequence[str], options: Options, *, trains: bool) -> int:
     """Check what was asked for, in the language of the course, and return the exit code. Raises CheckError."""
-    assignment = load_assignment(course, slug)
+    assignment = load_for_use(course, slug)
     with speaking(assignment.language):
         return _checked(course, assignment, words, options, trains=trains)
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from autograder.command.options import class_sandbox, fail, load_assignment, tell_points
+from autograder.command.options import class_sandbox, fail, load_for_use
 from autograder.course.places import secret_folder
 from autograder.sandbox.child.device import CPU, CUDA, DeviceError
 from autograder.sandbox.machine import cores
@@ -39,8 +39,7 @@ class Machines:
 
     def assignment(self) -> Assignment:
         """Return the assignment as it is to be graded."""
-        whole = load_assignment(self.course, self.slug)
-        tell_points(whole)
+        whole = load_for_use(self.course, self.slug)
         return whole if self.training else whole.without_training()
 
     def settle(self, assignment: Assignment, said: str) -> tuple[Assignment, str]:

@@ -120,8 +120,19 @@ def load_assignment(course: Path, slug: str) -> Assignment:
     return catalog.load_assignment(course, slug)
 
 
-def tell_points(assignment: Assignment) -> None:
-    """Say that the points of an assignment do not add up, where `doctor` was not asked; those of its exercises count."""
+def load_for_use(course: Path, slug: str) -> Assignment:
+    """Load an assignment where `doctor` was not asked: refuse what cannot be graded with, and say that points do not add up."""
+    assignment = load_assignment(course, slug)
+    lost = next((m.name for m in assignment.misconceptions if m.old not in assignment.reference), "")
+    if lost:
+        told = f"the known mistake {lost} replaces a text that the reference does not hold"
+        fail(f"{told}. Mend that first: autograder doctor {slug} says what to write.")
+    _tell_points(assignment)
+    return assignment
+
+
+def _tell_points(assignment: Assignment) -> None:
+    """Say that the points of an assignment do not add up; those of its exercises count."""
     if not math.isclose(assignment.max_score, assignment.points):
         told = f"the exercises of {assignment.slug} add up to {assignment.max_score:g} points, which count"
         where = f"assignments/{assignment.slug}/assignment.toml says {assignment.points:g}"

@@ -15,8 +15,8 @@ from autograder.command.options import (
     course_of,
     fail,
     load_assignment,
+    load_for_use,
     some_slugs,
-    tell_points,
 )
 
 if TYPE_CHECKING:
@@ -197,8 +197,7 @@ def _handouts(folder: Path, slug: str, terms: Iterable[str]) -> Iterator[dict[st
     from autograder.handout.named_at_home import named_at_home
     from autograder.handout.public_data import public_oracle
 
-    assignment = load_assignment(folder, slug)
-    tell_points(assignment)
+    assignment = load_for_use(folder, slug)
     oracle = public_oracle(assignment)  # one for all: it keeps its answers
     try:
         named: dict[str, bytes] = {}
@@ -244,8 +243,7 @@ def _sound(folder: Path, slug: str, seed: int | None) -> tuple[Assignment, int]:
     from autograder.oracle.oracle import Oracle
     from autograder.oracle.reference import BrokenReferenceError
 
-    assignment = load_assignment(folder, slug)
-    tell_points(assignment)
+    assignment = load_for_use(folder, slug)
     oracle = Oracle(assignment, draw_seed() if seed is None else seed)
     try:
         for trial in oracle.trials:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import re
 import subprocess
@@ -21,7 +22,7 @@ from autograder.course.stub import StubError
 from autograder.handout.handout import engine_files, handout_files, links, write_files
 from autograder.handout.kit.bundle import SEED, Bundle, BundleError, read_bundle
 from autograder.handout.kit.self_check import check
-from autograder.handout.leaks import leaks, secrets_of
+from autograder.handout.leaks import leaks, pasted, secrets_of
 from autograder.handout.public_data import (
     describe_case,
     describe_outcomes,
@@ -58,7 +59,8 @@ def handout_proofs(
         yield "a handout can be made", (str(error),)
         return
     readme = readme_of(course, assignment.slug)
-    yield "the handout gives nothing away", leaks(files, secrets_of(oracle, readme, known), engine_files())
+    given_away = leaks(files, secrets_of(oracle, readme, known), engine_files())
+    yield "the handout gives nothing away", itertools.chain(pasted(readme, assignment), given_away)
     yield "its check gives the verdicts of autograder check", other_verdicts(oracle, files)
     if assignment.trainings:
         limits = {f"{training.seconds:g} seconds": training.exercise for training in assignment.trainings}

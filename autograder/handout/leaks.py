@@ -30,6 +30,7 @@ from autograder.sandbox.child.wire_format import WireError, decode
 
 SHORTEST_LINE = 12  # characters of a secret line of code, without blanks
 SHORTEST_CLAIM = 24
+IN_A_ROW, SHORTEST_ROW = 3, 40  # lines of a solution that are no formula any more, and their characters, without blanks
 SEEDS = (0, 1)
 _NUMBER = re.compile(r"(?<![\w.])[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?(?![\w])")
 _LONG = 16  # characters from which a string may hold something of its own
@@ -102,6 +103,15 @@ def _texts(assignment: Assignment, readme: str) -> dict[str, str]:
         if len(case.claim) >= SHORTEST_CLAIM:
             texts[_squeeze(case.claim)] = f"what the hidden case {case.name} is about"
     return {text: what for text, what in texts.items() if text not in innocent}
+
+
+def pasted(readme: str, assignment: Assignment) -> Iterator[str]:
+    """Yield where a README holds lines of the solution, several in a row: one alone may be a formula that it teaches."""
+    lines, text = list(solution_lines(assignment.reference)), _squeeze(readme)
+    rows = ((line, _squeeze("".join(lines[at : at + IN_A_ROW]))) for at, line in enumerate(lines[: 1 - IN_A_ROW]))
+    found = next((line for line, row in rows if len(row) >= SHORTEST_ROW and row in text), None)
+    if found:
+        yield f"README.md holds {IN_A_ROW} lines of the solution in a row, from {found[:60]!r}"
 
 
 def _code_lines(source: str) -> Iterator[str]:
