@@ -92,6 +92,20 @@ def test_grades_have_a_row_a_student_and_a_column_an_exercise(assignment: Assign
     ]
 
 
+def test_what_the_grader_could_not_grade_has_no_points_to_upload(assignment: Assignment) -> None:
+    """On no platform, until a person decides on that exercise: a zero would be the student's."""
+    failed = entry(assignment, result(status=Status.GRADER_ERROR))
+    decided = tuple(
+        replace(e, score=2.0, override=Override(2.0, "Read by hand.", "2026-03-01T10:00:00+00:00"))
+        if e.name == "row_means"
+        else e
+        for e in failed.exercises
+    )
+    settled = replace(failed, exercises=decided, score=4.0)
+    assert [platform_row(record).score for record in (entry(assignment), failed, settled)] == [2.5, None, 4.0]
+    assert "2.5" not in sheets([failed])["canvas"]
+
+
 def test_a_class_of_nobody_has_a_header() -> None:
     """No submissions, no rows."""
     assert rows(grades_csv([])) == [["student", "score", "max_score", "status"]]

@@ -92,9 +92,17 @@ def platform_row(record: Record) -> Row:
         participant=person.participant,
         place=lms.place,
         title=record.title,
-        score=None if record.waiting else record.score,  # a platform cannot say how many points still wait
+        score=record.score if _is_settled(record) else None,  # a platform cannot say how many points still wait
         max_score=record.max_score,
         feedback=partial(_comment, record),
+    )
+
+
+def _is_settled(record: Record) -> bool:
+    """Whether a score is the student's: no answer waits for a person, and no exercise for a grader that failed."""
+    open_ones = (e for e in record.exercises if not e.override)
+    return not record.waiting and not any(
+        Status.GRADER_ERROR in (e.status, *(case.status for case in e.cases)) for e in open_ones
     )
 
 
