@@ -507,7 +507,7 @@ def test_doctor_of_an_empty_course(run: Run, tmp_path: Path) -> None:
 def test_broken_course_files_are_a_line(run: Run, course_copy: Path) -> None:
     """An author's mistake is no traceback, in any command."""
     path = course_copy / "solutions/t1_means/means.py"
-    path.write_text(path.read_text(encoding="utf-8").replace("return x - means", "return x - meens"), encoding="utf-8")
+    path.write_text(path.read_text(encoding="utf-8").replace("return values[", "return valeus["), encoding="utf-8")
     assert "the reference fails center.two_rows_centered" in one_line(
         run("check", "t1_means", path, course=course_copy)
     )
