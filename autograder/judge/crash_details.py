@@ -16,9 +16,8 @@ from autograder.sandbox.job import Part, Source, Trouble
 MAX_KEYS = 12
 TYPES = {"Tensor": "tensor", "numpy.ndarray": "array", "ndarray": "array", "NoneType": "None", "torch.Size": "tuple"}
 _LAYER = re.compile(r"\.\d+\.")
-_ASSIGNMENT = re.compile(
-    r"^((?:[\w, \t]+=)+)(?!=)([^#=\n]*\bNone\b[^#=\n]*)", re.MULTILINE
-)  # of names, and what is assigned
+# The names that a statement sets, each with its sign, and what is assigned.
+_ASSIGNMENT = re.compile(r"^((?:[\w, \t]+=)+)(?!=)([^#=\n]*\bNone\b[^#=\n]*)", re.MULTILINE)
 _LACKS = re.compile(r"missing \d+ required [\w-]+ arguments?: (?P<names>.+)")
 _NO_KEYS = marked({
     "tensor": "A tensor is not found among the keys of a dict, even if it holds the same number: make an int of it first.",
