@@ -16,11 +16,11 @@ from datetime import datetime
 from autograder.classroom.course_rules import Counts, Exempt, LateRule, Rules, RulesError
 from autograder.classroom.gradebook_view import names_of
 from autograder.classroom.lateness import lateness
-from autograder.classroom.record import NOT_GRADED, NOT_SUBMITTED, UNCLEAR, Record
+from autograder.classroom.record import NOT_SUBMITTED, Record
+from autograder.classroom.settled import is_settled
 from autograder.course.slug_order import by_number
 
 SLIPS = 0.15  # below the mean of what came before, which is worth a word with a student
-_OPEN = (NOT_GRADED, UNCLEAR, "grader_error")
 
 
 @dataclass(frozen=True)
@@ -138,7 +138,7 @@ def _standing(
 
 def _part(sheet: Sheet, counts: Counts, record: Record | None) -> Part:
     most = max((r.max_score for r in sheet.records), default=0.0)
-    is_open = record is not None and (record.status in _OPEN or record.waiting > 0)
+    is_open = record is not None and not is_settled(record)
     raw = None if is_open else record.points if record else 0.0
     submitted = record is not None and record.status != NOT_SUBMITTED
     return Part(sheet.slug, counts.title or sheet.title, raw, most, counts.weight, counts.bonus, submitted)

@@ -13,6 +13,7 @@ from html import escape
 from autograder.classroom.history import Change
 from autograder.classroom.record import NOT_GRADED, NOT_SUBMITTED, UNCLEAR, ExerciseRecord, Override, Record
 from autograder.classroom.roster import Person
+from autograder.classroom.settled import is_settled
 from autograder.course.language import marked, say, say_many, speaking
 from autograder.course.spec import Status
 from autograder.judge.points import points_text
@@ -92,17 +93,9 @@ def platform_row(record: Record) -> Row:
         participant=person.participant,
         place=lms.place,
         title=record.title,
-        score=record.score if _is_settled(record) else None,  # a platform cannot say how many points still wait
+        score=record.score if is_settled(record) else None,  # a platform cannot say how many points still wait
         max_score=record.max_score,
         feedback=partial(_comment, record),
-    )
-
-
-def _is_settled(record: Record) -> bool:
-    """Whether a score is the student's: no answer waits for a person, and no exercise for a grader that failed."""
-    open_ones = (e for e in record.exercises if not e.override)
-    return not record.waiting and not any(
-        Status.GRADER_ERROR in (e.status, *(case.status for case in e.cases)) for e in open_ones
     )
 
 
